@@ -23,6 +23,7 @@ from ensvm.classifiers.refused_values import (
     COMPOUND,
     is_table,
     refuse_masked,
+    refuse_merged_columns,
     refuse_missing_labels,
     refuse_mixed_labels,
     refuse_out_of_range,
@@ -222,7 +223,9 @@ def validated(estimator: Any, X: Any, *y: Any, **options: Any) -> Any:
             raise
         raise (TypeError if COMPOUND in reason else ValueError)(reason) from None
     if not options.get("skip_check_array"):
-        refuse_out_of_range(checked[0] if y else checked)
+        numbers = checked[0] if y else checked
+        refuse_out_of_range(numbers)
+        refuse_merged_columns(X, numbers)
     return checked
 
 

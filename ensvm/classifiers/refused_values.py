@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import coo_array, issparse
 
+from ensvm.exact_integers import MOST_EXACT, merged_integers
 from ensvm.text_values import DATES_AS_NUMBERS
 
 READ_TABLES = "TunedSVC or SVMEnsembleClassifier"
@@ -91,6 +92,28 @@ def refuse_out_of_range(X: Any, name: Any = None) -> None:
             f"X has no number beyond {largest:g} in size, so that all squares are 0; accepted: "
             f"some beyond {1.0 / LARGEST:g}, so multiply the columns"
         )
+
+
+def refuse_merged(values: NDArray[Any], numbers: NDArray[Any], name: Any) -> None:
+    """Raise ValueError if different whole numbers of a column became equal `numbers`."""
+    if merged := merged_integers(values, numbers):
+        raise ValueError(
+            f"X, column {name!r}, row {merged.row} (from 0): {merged.problem}; accepted: numbers "
+            "that stay different, so leave identifiers out"
+        )
+
+
+def refuse_merged_columns(X: Any, numbers: Any) -> None:
+    """Raise ValueError if different whole numbers of a column of X became equal `numbers`.
+
+    `numbers` are the validated rows of X.
+    """
+    if issparse(X) or numbers.dtype.kind != "f":
+        return
+    large = (np.abs(numbers) >= MOST_EXACT).any(axis=0)
+    for at, (name, values) in enumerate(_columns(X) if large.any() else ()):
+        if large[at]:
+            refuse_merged(values, numbers[:, at], name)
 
 
 def _type_of(value: Any) -> str:

@@ -25,6 +25,7 @@ from ensvm.classifiers.refused_values import (
     is_moment,
     is_table,
     refuse_compound,
+    refuse_merged,
     refuse_out_of_range,
     refused_place,
 )
@@ -266,6 +267,7 @@ def _numbers(X: Any, position: int) -> NDArray[np.float64]:
     for row in np.flatnonzero(np.isinf(numbers))[:1].tolist():
         raise ValueError(refused_place(INFINITE, "", name, row, ADVICE[INFINITE]))
     refuse_out_of_range(numbers[:, None], name)
+    refuse_merged(column.to_numpy() if hasattr(column, "to_numpy") else column, numbers, name)
     return np.asarray(numbers, dtype=np.float64)
 
 

@@ -1,5 +1,6 @@
 """What `ensvm init` takes each column of a table for: numbers, yes or no, texts, dates, ..."""
 
+import json
 import re
 from collections import Counter
 from collections.abc import Sequence
@@ -188,6 +189,11 @@ def _mostly_numbers(column: DraftColumn) -> str:
             f"{column.name!r} looks like numbers, such as {levels[0]!r}, and is left out of the "
             "inputs: write them as 1234.5 in the file, and repeat the command"
         )
+    if merged := Numerals().merged(levels, numbers):
+        return (
+            f"{column.name!r} is left out of the inputs: {merged.problem}; if they are names, say "
+            f"`inputs: {{{json.dumps(column.name)}: one-hot}}` in the config"
+        )
     other = next(text for text, x in zip(column.counts, numbers, strict=True) if np.isnan(x))
     return (
         f"{column.name!r} holds numbers but for texts such as {other!r}, and is left out of the "
@@ -208,6 +214,8 @@ def _as_numbers(
     strays = [text for text, bad in zip(present, np.isnan(numbers).tolist(), strict=True) if bad]
     if len(strays) > MOST_STRAYS or len(strays) == len(present):
         return None
+    if numerals.merged(present, numbers):  # names, such as hashes
+        return None
     digitless = not any(c.isdigit() for c in "".join(strays))
     many = digitless and len(present) - len(strays) >= FEWEST_NUMBERS
     if sum(text in strays for text in fields) > len(fields) * (
@@ -219,7 +227,11 @@ def _as_numbers(
         notes.append(f"not numbers, so missing: {', '.join(map(repr, strays))}")
     marks = frozenset(marks | MISSING_NUMBERS | set(strays))
     texts = [text for text in present if text not in strays]
-    alarm = _maybe_codes(name, texts) or _maybe_thousands(name, texts, numerals)
+    alarm = (
+        _maybe_codes(name, texts)
+        or _maybe_thousands(name, texts, numerals)
+        or _maybe_numbers(name, strays)
+    )
     return DraftColumn(name, "number", fields, marks, notes=tuple(notes), alarm=alarm)
 
 
@@ -232,6 +244,18 @@ def _maybe_codes(name: str, texts: list[str]) -> str:
         f"{name!r} has numbers that begin with zeros, such as {first!r}, and is read as numbers: "
         "if they are codes, leave it out by `drop:`"
     )
+
+
+def _maybe_numbers(name: str, strays: list[str]) -> str:
+    """Return an alarm if a text that counts as missing may be a number: 5 %, 0x1F, inf."""
+    infinite = {"inf", "infinity"}
+    for text in strays:
+        if any(map(str.isnumeric, text)) or text.lower().lstrip("+-") in infinite:
+            return (
+                f"{name!r} has numbers, and {text!r}, which is read as a missing value: if it is a "
+                "number, write it in the file as a finite one, such as 1234.5"
+            )
+    return ""
 
 
 def _maybe_thousands(name: str, texts: list[str], numerals: Numerals) -> str:

@@ -6,7 +6,7 @@ from typing import Any
 
 import pandas as pd
 
-from ensvm.data.files.encode import MOST_EXACT
+from ensvm.exact_integers import MOST_EXACT
 from ensvm.records.record import Record
 from ensvm.report.column_values import query_of
 from ensvm.report.documents.table_notes import notes_about

@@ -97,6 +97,26 @@ def test_a_number_out_of_range_is_refused_wherever_it_stands(make):
         make().fit(1e-200 * X, LABELS)
 
 
+@EVERY_CLASS
+def test_whole_numbers_that_would_become_equal_are_refused(make):
+    numbers = np.array([2**60 + k % 3 for k in range(len(X))], dtype=np.int64)
+    rows = np.column_stack([np.arange(len(X)), numbers])
+    frame = pd.DataFrame({"x": X[:, 0], "size": numbers})
+    beyond = [2**70 + k % 3 for k in range(len(X))]
+    place = r"X, column ('size'|1), row 1 .*equal.*; accepted: "
+    for inputs in (rows, frame, frame.astype({"size": "Int64"}), frame.assign(size=beyond)):
+        with pytest.raises(ValueError, match=place):
+            make().fit(inputs, LABELS)
+
+
+def test_whole_numbers_are_told_apart_as_labels_and_as_categories():
+    numbers = pd.Series([2**60 + k % 2 for k in range(60)])
+    frame = pd.DataFrame({"x": np.arange(60) % 7, "hash": numbers})
+    fitted = TunedSVC(categorical_features=["hash"]).fit(frame, numbers)
+    assert fitted.classes_.tolist() == [2**60, 2**60 + 1]
+    assert fitted.score(frame, numbers) == 1
+
+
 DAY = pd.Timestamp("2026-03-01")
 CELLS = {
     "list": [1.0],

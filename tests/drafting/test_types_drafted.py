@@ -186,3 +186,23 @@ def test_mostly_zeros_stay_zeros(share, sparse):
     assert card.sparse == sparse
     found = load(card).X
     np.testing.assert_allclose(found.toarray() if sparse else found, held)
+
+
+HASHES = [2**62 + k for k in range(N)]
+QUANTITIES = ["1e400", "-inf", "1_000", "½", "5 %", "$5", "0x1F"]
+
+
+@pytest.mark.parametrize("ending", ["csv", "parquet", "feather"])
+def test_identifiers_beyond_2_to_53_are_names(ending):
+    table = FRAME.assign(few=[2**62 + k % 3 for k in range(N)], every=HASHES)
+    draft, card = drafted(write(table, f"own.{ending}"), target="label")
+    assert card.inputs["few"] == {"one-hot": [str(2**62 + k) for k in range(3)]}
+    assert "every" in draft.block["drop"]
+    assert any("'every' is left out of the inputs" in alarm for alarm in draft.alarms)
+
+
+@pytest.mark.parametrize("text", QUANTITIES)
+def test_a_quantity_that_counts_as_missing_is_an_alarm(text):
+    width = [text if k == 7 else f"{k}.5" for k in range(N)]
+    draft, _ = drafted(write(FRAME.assign(width=width), "own.csv"), target="label")
+    assert any(f"{text!r}, which is read as a missing value" in alarm for alarm in draft.alarms)

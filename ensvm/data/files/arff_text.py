@@ -185,7 +185,10 @@ def _column(fields: list[str], name: str, kind: Kind, place: Callable[[int], str
     texts = [fields[at] for at in present]
     if kind == "number":
         numbers = np.full(len(fields), np.nan)
-        numbers[present] = Numerals().read(texts)
+        numbers[present] = read = Numerals().read(texts)
+        if merged := Numerals().merged(texts, read):
+            where = f"{place(present[merged.row])}, column {name!r}"
+            raise UserError(f"{where}: {merged.problem}; declare names as the type string")
         wrong = [at for at in present if np.isnan(numbers[at])]
         problem, column = "not a number", pandas.Series(numbers)
     else:

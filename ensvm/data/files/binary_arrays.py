@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from ensvm.data.files.encode import LARGEST, Label, plain_labels, without_label
 from ensvm.data.files.file_content import FileContent, FileFormat, Raw, check_size, reading
 from ensvm.errors import UserError, did_you_mean
+from ensvm.exact_integers import MOST_EXACT, merged_integers
 
 _UNSIGNED_BYTE = 0x08  # the format's code of the only type of element that images and labels use
 
@@ -65,6 +66,10 @@ def _inputs(X: NDArray[Any], file_name: str) -> NDArray[np.float64]:
             f"{file_name}, row {row + 1}, column {column + 1} of X: {X[row, column]} is not a "
             f"finite number of at most {LARGEST:g}"
         )
+    for column in np.flatnonzero((np.abs(inputs) >= MOST_EXACT).any(axis=0)).tolist():
+        if merged := merged_integers(X[:, column], inputs[:, column]):
+            where = f"{file_name}, row {merged.row + 1}, column {column + 1} of X"
+            raise UserError(f"{where}: {merged.problem}; leave names out of X")
     return inputs
 
 

@@ -14,11 +14,13 @@ from numpy.typing import NDArray
 from pydantic import BeforeValidator
 
 from ensvm.errors import UserError, did_you_mean
+from ensvm.exact_integers import MOST_EXACT, MergedIntegers, merged_integers
 from ensvm.text_values import DATES, DATES_AS_NUMBERS, number_pattern
 
 ONE_HOT, NONE, INTERVALS = "one-hot", "none", "intervals"
 LARGEST = 1e100  # of a number: sums of squares and cubes over many rows must stay finite
-MOST_EXACT = 2.0**53  # float64 tells whole numbers apart up to here
+# What to do about a column of identifiers that cannot be numbers
+AS_NAMES = "if they are names, say `one-hot` under `inputs`, or leave the column out by `drop`"
 _WITHOUT_INK = re.compile("[\u200b\u200c\u200d\u2060\ufeff]")
 _DASHES = ("\u2013", "\u2014")  # what word processors make of a minus sign before a number
 _FORTRAN = re.compile(r"(\d\.?)[dD]([+-]?\d+)$")
@@ -103,17 +105,29 @@ class Numerals:
             numbers = np.array([self._number(text) for text in texts], dtype=np.float64)
         return np.where(np.abs(numbers) <= LARGEST, numbers, np.nan)
 
+    def merged(self, texts: Sequence[str], numbers: NDArray[Any]) -> MergedIntegers | None:
+        """Return two different whole numbers among texts that `read` makes equal, if there are."""
+        large = np.flatnonzero(np.abs(numbers) >= MOST_EXACT).tolist()
+        if not large:
+            return None
+        plain = [self._without_marks(respelled(texts[row])) for row in large]
+        merged = merged_integers(plain, numbers[large])
+        return None if merged is None else merged._replace(row=large[merged.row])
+
     def _number(self, text: str) -> float:
         for spelling in (text, respelled(text)):
-            if not self.are_plain:
-                if not self._pattern.fullmatch(spelling):
-                    continue
-                spelling = spelling.replace(self.thousands, "") if self.thousands else spelling
-                spelling = spelling.replace(self.decimal, ".")
-            if "_" not in spelling:
+            if not self.are_plain and not self._pattern.fullmatch(spelling):
+                continue
+            plain = self._without_marks(spelling)
+            if "_" not in plain:
                 with suppress(ValueError):
-                    return float(spelling)
+                    return float(plain)
         return np.nan
+
+    def _without_marks(self, text: str) -> str:
+        """Return a number as Python writes it."""
+        plain = text.replace(self.thousands, "") if self.thousands else text
+        return plain.replace(self.decimal, ".")
 
     @cached_property
     def _pattern(self) -> re.Pattern[str]:
@@ -207,6 +221,10 @@ def encode_column(
         numbers = np.array(list(map(float, after)))
     else:
         numbers = numerals.read(texts)
+        if merged := numerals.merged(texts, numbers):
+            raise UserError(
+                f"{position_of(int(present[merged.row]))}: {merged.problem}; {AS_NAMES}"
+            )
     for wrong in np.flatnonzero(np.isnan(numbers))[:1]:
         text = texts[int(wrong)]
         if codes:

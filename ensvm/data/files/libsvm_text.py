@@ -10,13 +10,15 @@ from typing import Any, ClassVar, Literal, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from ensvm.data.files.encode import LARGEST, MOST_EXACT, plain_labels
+from ensvm.data.files.encode import LARGEST, plain_labels
 from ensvm.data.files.file_content import FileContent, FileFormat, Raw, reading
 from ensvm.data.files.last_line import refuse_cut_pairs
 from ensvm.errors import UserError
+from ensvm.exact_integers import MOST_EXACT, merged_integers
 
 _LINE = re.compile(rb"\s*[-+]?[\d.]+([eE][-+]?\d+)?(\s+\d+:\S+)*\s*")
 _TOO_FEW = re.compile(r"n_features was set to (\d+), but input file contains (\d+) features")
+_LONG_INTEGERS = re.compile(rb"\s(\d+):([+-]?\d{16,})(?=\s|$)")
 _HEAD = 20  # lines that show what a file is
 _MOST_COLUMNS = 10**8  # the widest public sets have 55 million; dense weights of more fill a memory
 
@@ -62,6 +64,7 @@ class LibsvmFormat(FileFormat):
         """Return the inputs as csr, of `file.features` columns, and the labels."""
         form = self.settled([file])
         _refuse_queries(file)
+        _refuse_underscores(file)
         refuse_cut_pairs(file.name, file.data)
         try:
             with reading(file.name, "LIBSVM text"):
@@ -73,6 +76,7 @@ class LibsvmFormat(FileFormat):
             form._name_wrong_line(file)
             raise
         _check_values(X, labels, file.name)
+        _refuse_merged(file)
         return Raw(X, plain_labels(labels))
 
     def _load(self, data: bytes, features: int | None) -> tuple[Any, NDArray[np.float64]]:
@@ -123,25 +127,48 @@ def _without_marks(data: bytes) -> bytes:
     return data.removeprefix(codecs.BOM_UTF8).rstrip(b"\x1a")
 
 
-def _index_zero(data: bytes) -> int | None:
-    """Return the number of the first line with an index 0; None if there is none."""
-    if re.search(rb"\s[+-]?0+:", data) is None:
+def _line_with(pattern: bytes, data: bytes) -> int | None:
+    """Return the number of the first line with a pattern before its comment; None without one."""
+    if re.search(pattern, data) is None:
         return None
     for number, line in enumerate(data.split(b"\n"), start=1):
-        if re.search(rb"\s[+-]?0+:", line.split(b"#")[0]):
+        if re.search(pattern, line.split(b"#")[0]):
             return number
     return None
 
 
+def _index_zero(data: bytes) -> int | None:
+    """Return the number of the first line with an index 0; None if there is none."""
+    return _line_with(rb"\s[+-]?0+:", data)
+
+
 def _refuse_queries(file: FileContent) -> None:
     """Raise UserError if rows say to which query they belong: a split would divide the queries."""
-    if b"qid:" not in file.data:
-        return
-    for number, line in enumerate(file.data.split(b"\n"), start=1):
-        if b"qid:" in line.split(b"#")[0]:
+    if (number := _line_with(rb"qid:", file.data)) is not None:
+        raise UserError(
+            f"{file.name}, line {number}: has a qid, which says which rows belong together; "
+            "accepted: LIBSVM text without qid, or a CSV with it as the column of `groups`"
+        )
+
+
+def _refuse_underscores(file: FileContent) -> None:
+    """Raise UserError for numbers such as 1_000, which Python reads as 1000."""
+    if (number := _line_with(rb"_", file.data)) is not None:
+        raise UserError(
+            f"{file.name}, line {number}: is not LIBSVM text: a number has an underscore"
+        )
+
+
+def _refuse_merged(file: FileContent) -> None:
+    """Raise UserError if float64 does not tell two whole numbers of a column apart."""
+    columns = dict[bytes, list[str]]()
+    for index, digits in _LONG_INTEGERS.findall(file.data):
+        columns.setdefault(index.lstrip(b"0"), []).append(digits.decode())
+    for index, texts in columns.items():
+        if merged := merged_integers(texts, np.array(texts, dtype=np.float64)):
             raise UserError(
-                f"{file.name}, line {number}: has a qid, which says which rows belong together; "
-                "accepted: LIBSVM text without qid, or a CSV with it as the column of `groups`"
+                f"{file.name}, column {index.decode() or 0}: {merged.problem}; leave names out of "
+                "the inputs"
             )
 
 

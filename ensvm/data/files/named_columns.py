@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from pydantic import Field
 
 from ensvm.data.files.encode import (
+    AS_NAMES,
     LARGEST,
     Encoding,
     Incomplete,
@@ -27,6 +28,7 @@ from ensvm.data.files.encode import (
 from ensvm.data.files.file_content import FileContent, FileFormat, Raw
 from ensvm.data.files.last_line import NO_LINE_BREAK, refuse_cut_row
 from ensvm.errors import UserError, did_you_mean
+from ensvm.exact_integers import merged_integers
 
 
 @dataclass(frozen=True)
@@ -152,6 +154,9 @@ class NamedColumnsFormat(FileFormat):
                     text = f"{numbers[wrong[0]]:g}"
                     where = _position(table, name, int(rows[wrong[0]]))
                     raise UserError(f"{where}: {self.numerals.problem(text)}")
+                if merged := merged_integers(numbers, numbers.astype(np.float64)):
+                    where = _position(table, name, int(rows[merged.row]))
+                    raise UserError(f"{where}: {merged.problem}; {AS_NAMES}")
                 values = numbers[:, None]
             else:
                 texts, absent = texts_of(column)[rows], self._absent(column, encoding)[rows]

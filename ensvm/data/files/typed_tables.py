@@ -12,6 +12,7 @@ from ensvm.data.files.encode import Inputs, plain_label
 from ensvm.data.files.file_content import FileContent, check_size, reading
 from ensvm.data.files.named_columns import NamedColumnsFormat, Table, refuse_equal_names
 from ensvm.errors import UserError
+from ensvm.exact_integers import MOST_EXACT
 from ensvm.levels import MOST_LEVELS
 from ensvm.text_values import DATES, DATES_AS_NUMBERS
 
@@ -91,13 +92,12 @@ class ParquetFormat(TypedFormat):
         """Return the rows."""
         with reading(file.name, "a Parquet table"):
             _require_pyarrow(file.name, "Parquet")
-            import pandas
-            from pyarrow.parquet import read_metadata
+            from pyarrow.parquet import read_metadata, read_table
 
             size = read_metadata(io.BytesIO(file.data))
             refuse_equal_names(size.schema.to_arrow_schema().names, file.name)
             check_size(size.num_rows * size.num_columns * _VALUE_BYTES, file.name)
-            return _numbered(pandas.read_parquet(io.BytesIO(file.data)), file)
+            return _numbered(_frame(read_table(io.BytesIO(file.data))), file)
 
 
 class FeatherFormat(TypedFormat):
@@ -123,7 +123,16 @@ class FeatherFormat(TypedFormat):
             table = read_table(io.BytesIO(file.data))
             check_size(table.nbytes, file.name)
             table.validate(full=True)  # pandas may crash on damaged batches
-            return _numbered(table.to_pandas(), file)
+            return _numbered(_frame(table), file)
+
+
+def _frame(table: Any) -> Any:
+    """Return an Arrow table as a DataFrame in which integers stay integers beside gaps."""
+    import pandas
+    import pyarrow
+
+    exact = {pyarrow.int64(): pandas.Int64Dtype(), pyarrow.uint64(): pandas.UInt64Dtype()}
+    return table.to_pandas(types_mapper=exact.get)
 
 
 def _numbered(frame: Any, file: FileContent) -> Table:
@@ -161,9 +170,13 @@ def _array(column: Any) -> NDArray[Any]:
     if is_float_dtype(column.dtype):
         numbers: NDArray[Any] = column.to_numpy(np.float64, na_value=np.nan)
         return numbers
-    if is_integer_dtype(column.dtype) and not absent.any():
-        return np.asarray(column.to_numpy(getattr(column.dtype, "numpy_dtype", column.dtype)))
-    values = column.astype(object).to_numpy()  # integers with gaps would lose digits as float64
+    if is_integer_dtype(column.dtype):
+        if not absent.any():
+            return np.asarray(column.to_numpy(getattr(column.dtype, "numpy_dtype", column.dtype)))
+        numbers = column.to_numpy(np.float64, na_value=np.nan)
+        if not (np.abs(numbers) >= MOST_EXACT).any():
+            return numbers
+    values = column.astype(object).to_numpy()  # large integers would lose digits as float64
     texts = ("" if no else str(value).strip() for value, no in zip(values, absent, strict=True))
     return np.array([*texts], dtype=object)
 
