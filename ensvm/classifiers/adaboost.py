@@ -127,6 +127,15 @@ class AdaBoost(StagedClassifier, BinaryMetaEstimator):
         "n_estimators": [Interval(Integral, 1, None, closed="left")],
     }
 
+    def _refusals(self) -> Iterator[str]:
+        yield from super()._refusals()
+        base = self._base()
+        if not has_fit_parameter(base, "sample_weight"):
+            yield (
+                "AdaBoost needs a base estimator whose fit takes sample_weight, and "
+                f"{type(base).__name__} has none"
+            )
+
     @fit_context(prefer_skip_nested_validation=False)
     def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
         """Fit to training rows, their labels and weights.
@@ -146,11 +155,6 @@ class AdaBoost(StagedClassifier, BinaryMetaEstimator):
         """
         X, y, signs = self._validated_training(X, y)
         base = self._base()
-        if not has_fit_parameter(base, "sample_weight"):
-            raise ValueError(
-                "AdaBoost needs a base estimator whose fit takes sample_weight, and "
-                f"{type(base).__name__} has none"
-            )
         used, start = self._first_weights(X, signs, sample_weight)
         rows, labels = X[used], y[used]
         generator = check_random_state(self.random_state)

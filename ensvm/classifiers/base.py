@@ -7,6 +7,7 @@ import warnings
 from abc import ABCMeta, abstractmethod
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
@@ -29,12 +30,19 @@ from ensvm.classifiers.refused_values import (
     refuse_out_of_range,
     refused_value,
 )
-from ensvm.classifiers.sklearn_private import StrOptions, check_sample_weight
+from ensvm.classifiers.sklearn_private import Interval, StrOptions, check_sample_weight
 from ensvm.kernels.gram_matrix import dense_rows
 from ensvm.memory import require_memory
 
 CLASS_WEIGHT: list[Any] = [StrOptions({"balanced"}), dict, None]
 """What the parameter `class_weight` may be."""
+N_JOBS: list[Any] = [
+    None,
+    Interval(Integral, None, -1, closed="right"),
+    Interval(Integral, 1, None, closed="left"),
+]
+"""What the parameter `n_jobs` may be: joblib refuses 0."""
+WRONG_WEIGHTS = "class_weight must give every class a positive number, got {!r}"
 # What scikit-learn and NumPy say of a value, and not of a shape or of names of columns
 OF_A_VALUE = (
     *("contains NaN", "contains infinity", "could not convert", "bytes/strings"),
@@ -94,6 +102,21 @@ class Classifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags
+
+    def _validate_params(self) -> None:
+        """Refuse a value out of its range, and parameters that do not go together.
+
+        `fit` calls it first, and `ensvm check` calls it without any data.
+        """
+        super()._validate_params()
+        if refusals := list(self._refusals()):
+            raise ValueError("; ".join(refusals))
+
+    def _refusals(self) -> Iterator[str]:
+        """Yield why `fit` refuses the parameters, each of which is in its range, on any data."""
+        class_weight = getattr(self, "class_weight", None)
+        if isinstance(class_weight, Mapping) and not all(map(_is_weight, class_weight.values())):
+            yield WRONG_WEIGHTS.format(class_weight)
 
 
 class BinaryClassifier(Classifier):
@@ -289,6 +312,11 @@ def checked_weights(sample_weight: ArrayLike | None, X: Any) -> NDArray[np.float
     return weight
 
 
+def _is_weight(value: Any) -> bool:
+    """Return whether a value can be the weight of a class."""
+    return isinstance(value, Real) and 0.0 < float(value) < np.inf
+
+
 def class_costs(
     class_weight: Any,
     classes: NDArray[Any],
@@ -307,9 +335,7 @@ def class_costs(
         class_weight, classes=classes, y=classes[codes], sample_weight=counts
     )
     if not ((costs > 0.0) & np.isfinite(costs)).all():
-        raise ValueError(
-            f"class_weight must give every class a positive number, got {class_weight!r}"
-        )
+        raise ValueError(WRONG_WEIGHTS.format(class_weight))
     return np.asarray(costs, dtype=np.float64)
 
 

@@ -146,6 +146,14 @@ class KernelRidgeClassifierCV(WeightedExpansionClassifier):
         "random_state": ["random_state"],
     }
 
+    def _refusals(self) -> Iterator[str]:
+        yield from super()._refusals()
+        if self.kernel == "precomputed" and self.low_rank is not None:
+            yield (
+                f"low_rank = {self.low_rank!r} chooses pivots among inputs, and "
+                "kernel='precomputed' has none: give low_rank=None"
+            )
+
     def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Fit the classifier to training rows, their labels and their weights.
 
@@ -272,11 +280,6 @@ class KernelRidgeClassifierCV(WeightedExpansionClassifier):
         self, X: Any, rows: _Rows, widths: list[float | None], low_rank: float
     ) -> Iterator[_Fit]:
         """Yield the best machine of each width on the features that pivots give."""
-        if self.kernel == "precomputed":
-            raise ValueError(
-                f"{type(self).__name__}(low_rank={low_rank!r}) chooses pivots among inputs, and "
-                "kernel='precomputed' has none: give low_rank=None"
-            )
         choice = PivotChoice(low_rank, seed=drawn_seed(self.random_state))
         m, used = X.shape[0], rows.numbers
         X = X if used.size == m else X[used]

@@ -191,14 +191,15 @@ class LeveragedVectorMachine(OneAgainstOneClassifier, StagedClassifier):
         "random_state": ["random_state"],
     }
 
+    def _refusals(self) -> Iterator[str]:
+        yield from super()._refusals()
+        if self.penalty is not None and self.loss != "exponential":
+            yield f"penalty={self.penalty!r} needs loss='exponential', got loss={self.loss!r}"
+
     def _solve(
         self, X: Any, signs: NDArray[np.float64], sample_weight: NDArray[np.float64] | None
     ) -> Solution:
         m = signs.size
-        if self.penalty is not None and self.loss != "exponential":
-            raise ValueError(
-                f"penalty={self.penalty!r} needs loss='exponential', got loss={self.loss!r}"
-            )
         if self.n_blocks > m:
             raise ValueError(
                 f"n_blocks must be at most the number of training rows, {m}, got {self.n_blocks}"

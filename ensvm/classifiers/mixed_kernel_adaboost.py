@@ -98,9 +98,12 @@ class MixedKernelAdaBoost(MixedKernelEnsemble):
         "scheme": [StrOptions({"pure", "mixed", "combined"})],
     }
 
-    def _train(self, training: TrainingSet) -> list[list[KernelMachine]]:
+    def _refusals(self) -> Iterator[str]:
+        yield from super()._refusals()
         if self.scheme == "pure" and len(self.kernels) > 1:
-            raise ValueError(f"scheme 'pure' takes one kernel, got kernels = {self.kernels!r}")
+            yield f"scheme 'pure' takes one kernel, got kernels = {self.kernels!r}"
+
+    def _train(self, training: TrainingSet) -> list[list[KernelMachine]]:
         together = (
             [list(self.kernels)] if self.scheme == "mixed" else [[name] for name in self.kernels]
         )

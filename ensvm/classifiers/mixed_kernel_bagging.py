@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from numbers import Integral
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -12,6 +11,7 @@ from joblib import Parallel, delayed
 from numpy.typing import NDArray
 from sklearn.utils.metaestimators import available_if
 
+from ensvm.classifiers.base import N_JOBS
 from ensvm.classifiers.kernel_machines import KernelMachine
 from ensvm.classifiers.mixed_kernel_ensemble import MemberPlan, MixedKernelEnsemble, TrainingSet
 from ensvm.classifiers.shared_docs import documented
@@ -102,7 +102,7 @@ class MixedKernelBagging(MixedKernelEnsemble):
         **MixedKernelEnsemble._parameter_constraints,
         "bootstrap": ["boolean"],
         "voting": [StrOptions({"probability", "majority", "probable"})],
-        "n_jobs": [None, Integral],
+        "n_jobs": N_JOBS,
     }
 
     def _train(self, training: TrainingSet) -> list[list[KernelMachine]]:

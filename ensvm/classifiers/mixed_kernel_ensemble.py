@@ -335,17 +335,17 @@ class MixedKernelEnsemble(Classifier):
             content="" if self.memory is None else joblib.hash([X, codes, columns]),
         )
 
-    def _validate_params(self) -> None:
-        super()._validate_params()
+    def _refusals(self) -> Iterator[str]:
+        yield from super()._refusals()
         names = list(self.kernels)
         unknown = [name for name in names if name not in KERNELS]
         if unknown or not names or len(set(names)) < len(names):
-            raise ValueError(
+            yield (
                 f"kernels must name one or more of {', '.join(KERNELS)}, each at most once, "
                 f"got {self.kernels!r}"
             )
         if isinstance(self.gamma, list | tuple) and not _is_range(self.gamma):
-            raise ValueError(
+            yield (
                 "gamma as a pair must be the lowest and the highest width, positive numbers, "
                 f"got {self.gamma!r}"
             )

@@ -167,6 +167,16 @@ class PartiallyTrainedEnsemble(OneAgainstOneClassifier, StagedClassifier, RhoSVC
         "random_state": ["random_state"],
     }
 
+    def _refusals(self) -> Iterator[str]:
+        yield from super()._refusals()
+        if self.low_rank is None and self.predict_with == "pivots":
+            yield "predict_with='pivots' needs pivots: set low_rank"
+        if self.low_rank not in (None, "auto") and self.kernel == "precomputed":
+            yield (
+                "low_rank needs the inputs and a kernel: with kernel='precomputed' set "
+                "low_rank=None"
+            )
+
     def _solve(
         self, X: Any, signs: NDArray[np.float64], sample_weight: NDArray[np.float64] | None
     ) -> Solution:
@@ -234,14 +244,7 @@ class PartiallyTrainedEnsemble(OneAgainstOneClassifier, StagedClassifier, RhoSVC
             few = m <= AUTO_EXACT_ROWS or self.kernel == "precomputed"
             rank = None if few else AUTO_RANK
         if rank is None:
-            if self.predict_with == "pivots" and self.low_rank is None:
-                raise ValueError("predict_with='pivots' needs pivots: set low_rank")
             return super()._problem(X, signs)
-        if self.kernel == "precomputed":
-            raise ValueError(
-                "low_rank needs the inputs and a kernel: with kernel='precomputed' set "
-                "low_rank=None"
-            )
         dtype = "float64" if self.gram_dtype == "auto" else self.gram_dtype
         if rank >= 1:  # the rank of a share of the trace depends on the data
             require_memory(

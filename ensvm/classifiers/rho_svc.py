@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import partial
 from numbers import Integral, Real
@@ -161,6 +162,15 @@ class RhoSVC(KernelExpansionClassifier):
         "memory": [None, str, HasMethods(["cache"])],
     }
 
+    def _refusals(self) -> Iterator[str]:
+        yield from super()._refusals()
+        if self.solver == "accelerated":
+            return
+        if self.nu not in (None, "auto"):
+            yield "nu needs solver='accelerated': Algorithm 1 has a hard margin"
+        if self.tol > self.initial_tol:
+            yield f"initial_tol must be at least tol = {self.tol!r}, got {self.initial_tol!r}"
+
     def _solve(
         self, X: Any, signs: NDArray[np.float64], sample_weight: NDArray[np.float64] | None
     ) -> Solution:
@@ -235,8 +245,6 @@ class RhoSVC(KernelExpansionClassifier):
 
     def _problem(self, X: Any, signs: NDArray[np.float64]) -> RhoProblem:
         """Return the problem for the solver; training starts from equal weights."""
-        if self.nu not in (None, "auto") and self.solver != "accelerated":
-            raise ValueError("nu needs solver='accelerated': Algorithm 1 has a hard margin")
         if self.kernel == "precomputed":
             given = self._training_gram(X)
             return RhoProblem(given, signs, gram_dtype=given.dtype.name, gram_error=None)

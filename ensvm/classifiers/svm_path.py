@@ -194,6 +194,30 @@ class SVMPathClassifier(OneAgainstOneClassifier, StagedClassifier):
         "keep_path": ["boolean"],
     }
 
+    def _refusals(self) -> Iterator[str]:
+        yield from super()._refusals()
+        if not isinstance(self.select, str) and self.select > self.C_max:
+            yield (
+                f"select = {self.select!r} lies beyond the end of the path, C_max = {self.C_max!r}"
+            )
+        if self.C_min is not None and self.select != "bound":
+            yield f"C_min = {self.C_min!r} needs select='bound', got {self.select!r}"
+        if self.C_min is not None and self.C_min >= self.C_max:
+            yield f"C_min = {self.C_min!r} must be less than C_max = {self.C_max!r}"
+        if not self.decide_with_intercept and (
+            not self.fit_intercept or self.tol > 0.0 or self.select == "span"
+        ):
+            yield (
+                "decide_with_intercept=False needs fit_intercept=True, tol=0 and another select "
+                "than 'span'"
+            )
+        is_exact = self.select == "bound" or not self.fit_intercept or self.max_events is not None
+        if self.tol > 0.0 and is_exact:
+            yield (
+                f"tol = {self.tol!r} follows an approximate path: select='bound', "
+                "fit_intercept=False and max_events need the exact path, tol=0"
+            )
+
     def staged_decision_function(self, X: ArrayLike) -> Iterator[NDArray[np.float64]]:
         """Yield f(x) of each row at every breakpoint, in ascending order of C = 1 / path_.lambdas.
 
@@ -227,11 +251,6 @@ class SVMPathClassifier(OneAgainstOneClassifier, StagedClassifier):
     def _solve(
         self, X: Any, signs: NDArray[np.float64], sample_weight: NDArray[np.float64] | None
     ) -> Solution:
-        if not isinstance(self.select, str) and self.select > self.C_max:
-            raise ValueError(
-                f"select = {self.select!r} lies beyond the end of the path, C_max = {self.C_max!r}"
-            )
-        self._require_effect()
         if sample_weight is not None:
             require_finite_prices(self.C_max, sample_weight, "SVMPathClassifier")
         gram = self._training_gram(X)
@@ -249,20 +268,6 @@ class SVMPathClassifier(OneAgainstOneClassifier, StagedClassifier):
         intercept = path.intercept_at(C) if self.decide_with_intercept else 0.0
         return Solution(coefficients, intercept, attributes, self._ending(path))
 
-    def _require_effect(self) -> None:
-        """Raise ValueError if a parameter has no effect beside the others."""
-        if self.C_min is not None and self.select != "bound":
-            raise ValueError(f"C_min = {self.C_min!r} needs select='bound', got {self.select!r}")
-        if self.C_min is not None and self.C_min >= self.C_max:
-            raise ValueError(f"C_min = {self.C_min!r} must be less than C_max = {self.C_max!r}")
-        if not self.decide_with_intercept and (
-            not self.fit_intercept or self.tol > 0.0 or self.select == "span"
-        ):
-            raise ValueError(
-                "decide_with_intercept=False needs fit_intercept=True, tol=0 and another select "
-                "than 'span'"
-            )
-
     def _path(
         self,
         gram: NDArray[np.float64],
@@ -277,11 +282,6 @@ class SVMPathClassifier(OneAgainstOneClassifier, StagedClassifier):
                 fit_intercept=self.fit_intercept,
                 C_max=self.C_max,
                 max_events=self.max_events,
-            )
-        if self.select == "bound" or not self.fit_intercept or self.max_events is not None:
-            raise ValueError(
-                f"SVMPathClassifier(tol={self.tol!r}) follows an approximate path: select='bound', "
-                "fit_intercept=False and max_events need the exact path, tol=0"
             )
         return approximate_regularization_path(
             gram, signs, tol=self.tol, sample_weight=sample_weight, C_max=self.C_max

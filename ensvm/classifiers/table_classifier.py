@@ -16,6 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 from ensvm.array_types import Indices, Vector
 from ensvm.classifiers.base import (
     CLASS_WEIGHT,
+    N_JOBS,
     Classifier,
     checked_weights,
     class_costs,
@@ -79,7 +80,7 @@ class TableClassifier(Classifier):
         "search_rows": [Interval(Integral, 10, None, closed="left")],
         "tol": [Interval(Real, 0.0, None, closed="neither")],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
-        "n_jobs": [None, Integral],
+        "n_jobs": N_JOBS,
         "random_state": ["random_state"],
     }
 

@@ -154,7 +154,7 @@ def test_its_pivots_are_the_ensembles() -> None:
 
 def test_pivots_need_inputs() -> None:
     X, y = moons()
-    with pytest.raises(ValueError, match=r"low_rank=5\) chooses pivots among inputs"):
+    with pytest.raises(ValueError, match="low_rank = 5 chooses pivots among inputs"):
         KernelRidgeClassifierCV("precomputed", low_rank=5).fit(X @ X.T, y)
 
 
