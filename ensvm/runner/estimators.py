@@ -11,7 +11,7 @@ import os
 import re
 import traceback
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import cache
 from numbers import Number
@@ -38,18 +38,20 @@ GRIDS = ("param_grid", "param_distributions")  # of searches over parameters of 
 NO_NAMES = ("drop", "passthrough", "prefit", "deprecated")
 # Constraints of scikit-learn's parameters that may be true or false
 OF_FLAGS = ("boolean", "verbose", bool, object)
+MEAN_DISTANCE = "mean-distance"  # a width `gamma` that the runner computes for any estimator
 METHODS = ("fit", "predict", "get_params", "set_params")
 NUMBER = re.compile(r"[-+]?[\d.,]*\d[\d.,]*(?:[eE][-+]?\d+)?")  # a text that is meant as one
 
 
 class EstimatorError(ValueError):
-    """An estimator's name or parameter in a config that cannot be used.
+    """An estimator's name, or parameters in a config, that cannot be used.
 
-    `unknown` is the name, if nobody has it.
+    Each of the `messages` is about one mistake. `unknown` is the name, if nobody has it.
     """
 
-    def __init__(self, message: str, unknown: str = "") -> None:
-        super().__init__(message)
+    def __init__(self, *messages: str, unknown: str = "") -> None:
+        super().__init__("; ".join(messages))
+        self.messages = list(dict.fromkeys(messages))
         self.unknown = unknown
 
 
@@ -108,7 +110,7 @@ def import_path(name: str) -> str:
             f"unknown estimator {name!r}; accepted: {', '.join(ESTIMATORS)}, the name of any"
             " estimator of scikit-learn's, or an import path package.module:Class"
             f"{did_you_mean(name, [one for one in near if not one.endswith('Regressor')])}",
-            name,
+            unknown=name,
         )
     return others[name]
 
@@ -294,17 +296,16 @@ def random_states(estimator: Any) -> list[str]:
 def build(spec: Any, params: Mapping[str, Any], *, share_gram: bool = True) -> Any:
     """Return a classifier with its parameters set and, if it has constraints, checked.
 
-    Raises EstimatorError if it is not a classifier, or a parameter or its value is not accepted;
-    the message says what is accepted.
+    Raises EstimatorError if it is not a classifier, or parameters or their values are not accepted;
+    the messages say what is accepted.
     """
     from sklearn.utils import get_tags
 
     name = estimator_name(spec)
-    thing = estimator_class(spec) if isinstance(spec, str) else construct(spec, params)
+    thing = estimator_class(spec) if isinstance(spec, str) else construct(spec, {})
     if not all(hasattr(thing, method) for method in METHODS):
         raise EstimatorError(f"{name!r} is not a scikit-learn classifier ({', '.join(METHODS)})")
-    estimator = construct(spec, params)
-    _check_values(estimator, share_gram=share_gram)
+    estimator = _checked(spec, params, share_gram=share_gram)
     try:
         kind = get_tags(estimator).estimator_type or "classifier"
     except AttributeError:  # somebody's own class, without scikit-learn's base
@@ -341,13 +342,63 @@ def _part(spec: Any) -> Any:
     if isinstance(spec, str) and spec in NO_NAMES:
         return spec
     with blamed_on(estimator_name(spec)):
-        part = construct(spec, {})
         params = spec.get("params", {}) if isinstance(spec, Mapping) else {}
+        bare = {key: spec[key] for key in spec if key != "params"} if params else spec
+        part = _checked(bare, params, share_gram=False)
         if lost := lost_in_copies(part, params):
             raise EstimatorError(f"{estimator_name(spec)}{lost}")
-        if hasattr(part, "get_params"):
-            _check_values(part, share_gram=False)
         return part
+
+
+def _checked(spec: Any, params: Mapping[str, Any], *, share_gram: bool) -> Any:
+    """Return an estimator of a config with checked values.
+
+    Raises EstimatorError with a message for each parameter that is wrong by itself, else for those
+    that do not go together.
+    """
+    try:
+        estimator = construct(spec, params)
+        if hasattr(estimator, "get_params"):
+            _check_values(estimator, share_gram=share_gram)
+    except EstimatorError:
+        if wrong := _wrong_parameters(spec, params, share_gram=share_gram):
+            raise EstimatorError(*wrong) from None
+        raise
+    return estimator
+
+
+def _wrong_parameters(spec: Any, params: Mapping[str, Any], *, share_gram: bool) -> list[str]:
+    """Return a message for each parameter of an estimator that is wrong whatever the others are."""
+    name = estimator_name(spec)
+    needed = _needed(estimator_class(spec)) if isinstance(spec, str) else []
+    if not set(needed) <= set(params):
+        return []
+    parts = {key.partition("__")[0] for key in params if "__" in key}
+    first = {key: params[key] for key in params if key in needed or key in parts}
+
+    def check_alone(key: str) -> None:
+        """Refuse one parameter."""
+        estimator = construct(spec, first)
+        accepted = estimator.get_params() if hasattr(estimator, "get_params") else {}
+        owner = owner_of(accepted, key, estimator)
+        if key in accepted:
+            value = _like(key, accepted[key], _value(params[key]))
+            estimator.set_params(**{key: value})
+            _check_values(owner, share_gram=share_gram, only=key.rpartition("__")[2])
+        elif accepted and not takes_keywords(type(owner)):
+            raise _unknown(name, key, accepted)
+
+    with blamed_on(name):
+        return [message for key in params for message in _messages(check_alone, key)]
+
+
+def _messages(function: Callable[[Any], Any], argument: Any) -> list[str]:
+    """Return the messages of the EstimatorError that a call raises; an empty list without one."""
+    try:
+        function(argument)
+    except EstimatorError as error:
+        return error.messages
+    return []
 
 
 def _value(value: Any) -> Any:
@@ -365,20 +416,14 @@ def _value(value: Any) -> Any:
 def _called(maker: type, name: str, params: Mapping[str, Any]) -> Any:
     """Return an instance of a class with parameters; those of parts are set afterwards."""
     values = {key: _value(value) for key, value in params.items()}
-    try:
-        arguments = list(inspect.signature(maker).parameters.values())
-    except (TypeError, ValueError):  # classes of compiled code may have no signature
-        arguments = []
-    named = [each for each in arguments if each.kind not in (each.VAR_POSITIONAL, each.VAR_KEYWORD)]
+    named = _named_arguments(maker)
     accepted = [each.name for each in named]
     own = {
         each.name: _like(each.name, each.default, values.pop(each.name))
         for each in named
         if each.name in values
     }
-    if missing := [
-        each.name for each in named if each.default is each.empty and each.name not in own
-    ]:
+    if missing := [each for each in _needed(maker) if each not in own]:
         for key in values:
             if key.partition("__")[0] not in accepted:
                 raise _unknown(name, key, accepted)
@@ -388,6 +433,20 @@ def _called(maker: type, name: str, params: Mapping[str, Any]) -> Any:
             if not hasattr(own.get(key.partition("__")[0]), "get_params"):
                 own[key] = values.pop(key)
     return _with(maker(**own), name, values)
+
+
+def _named_arguments(maker: type) -> list[inspect.Parameter]:
+    """Return the arguments with names that a class takes."""
+    try:
+        arguments = inspect.signature(maker).parameters.values()
+    except (TypeError, ValueError):  # classes of compiled code may have no signature
+        return []
+    return [each for each in arguments if each.kind not in (each.VAR_POSITIONAL, each.VAR_KEYWORD)]
+
+
+def _needed(maker: type) -> list[str]:
+    """Return the parameters without which a class cannot be called."""
+    return [each.name for each in _named_arguments(maker) if each.default is each.empty]
 
 
 def takes_keywords(maker: type) -> bool:
@@ -488,9 +547,10 @@ def search_grids(estimator: Any) -> list[Mapping[str, Any]] | None:
     It may be the last step of a pipeline: what stands before it is fitted once, on all training
     rows.
 
-    Raises EstimatorError if a grid names a parameter that its estimator does not have, or a value
-    is not a number in the place of one.
+    Raises EstimatorError if a grid names a parameter that its estimator does not have, or has a
+    value that this does not accept.
     """
+    from sklearn.base import clone
     from sklearn.model_selection._search import BaseSearchCV
 
     search = last_step(estimator)
@@ -498,12 +558,12 @@ def search_grids(estimator: Any) -> list[Mapping[str, Any]] | None:
         return None
     grids = grids_among(search.get_params(deep=False))
     accepted = search.estimator.get_params()
-    for name, values in (pair for grid in grids for pair in grid.items()):
+
+    def check_values(pair: tuple[str, Any]) -> None:
+        """Refuse a parameter, or any of its values in a grid."""
+        name, values = pair
         part = owner_of(accepted, name, search.estimator)
         refuse_equal_values(name, values)
-        for value in values if isinstance(values, list) else ():
-            _like(name, accepted.get(name), value)
-            _check_flag(part, name, value)
         if name not in accepted and not takes_keywords(type(part)):
             names = ", ".join(sorted(key for key in accepted if "__" not in key or "__" in name))
             hint = did_you_mean(name, accepted)
@@ -511,7 +571,23 @@ def search_grids(estimator: Any) -> list[Mapping[str, Any]] | None:
                 f"the grid of {type(search).__name__} has {name!r}, which its estimator has not; "
                 f"accepted: {names}{hint}"
             )
+        for value in values if isinstance(values, list) else ():
+            _like(name, accepted.get(name), value)
+            changed = clone(search.estimator).set_params(**{name: value})
+            owner = owner_of(changed.get_params(), name, changed)
+            _check_values(owner, share_gram=False, only=name.rpartition("__")[2])
+
+    pairs = [pair for grid in grids for pair in grid.items()]
+    if wrong := [message for pair in pairs for message in _messages(check_values, pair)]:
+        raise EstimatorError(*wrong)
     return grids
+
+
+def grid_points(grid: Mapping[str, list[Any]] | None) -> list[dict[str, Any]]:
+    """Return the points of a grid as parameters; without a grid, one point without parameters."""
+    from sklearn.model_selection import ParameterGrid
+
+    return list(ParameterGrid(dict(grid or {})))
 
 
 def refuse_equal_values(parameter: str, values: Any) -> None:
@@ -554,9 +630,13 @@ def _check_flag(owner: Any, key: str, value: Any) -> None:
         raise _no_number(key, value)
 
 
-def _check_values(estimator: Any, *, share_gram: bool = True) -> None:
-    """Raise EstimatorError if a value breaks the constraints that the estimator declares."""
+def _check_values(estimator: Any, *, share_gram: bool, only: str | None = None) -> None:
+    """Raise EstimatorError if a value breaks the constraints that the estimator declares.
+
+    With `only`, the value of one parameter is checked, whatever the others are.
+    """
     from sklearn.base import clone
+    from sklearn.utils._param_validation import validate_parameter_constraints
 
     if not hasattr(estimator, "_parameter_constraints"):
         return
@@ -567,9 +647,16 @@ def _check_values(estimator: Any, *, share_gram: bool = True) -> None:
         _check_flag(estimator, name, value)
         if name in BY_CLASS and isinstance(value, Mapping):  # by labels, until the data are known
             checked.set_params(**{name: list(value.values())})
-    if checked.get_params(deep=False).get("gamma") == "mean-distance":
-        checked.set_params(gamma=1.0)  # a width that the runner computes for any estimator
+    if checked.get_params(deep=False).get("gamma") == MEAN_DISTANCE:
+        checked.set_params(gamma=1.0)
     try:
-        checked._validate_params()
+        if only is None:
+            checked._validate_params()
+        elif only in checked._parameter_constraints:
+            validate_parameter_constraints(
+                {only: checked._parameter_constraints[only]},
+                {only: checked.get_params(deep=False)[only]},
+                type(checked).__name__,
+            )
     except ValueError as error:
         raise EstimatorError(str(error)) from error

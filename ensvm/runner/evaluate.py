@@ -26,7 +26,7 @@ from ensvm.runner.estimator_output import (
     scalars_of,
     shown,
 )
-from ensvm.runner.estimators import last_step, made, random_states
+from ensvm.runner.estimators import grid_points, last_step, made, random_states
 from ensvm.runner.grams import CellInputs, GramPool
 from ensvm.seeds import another_seed
 from ensvm.study.metrics import SEARCH, STAGED, TRAIN_ERROR, scorer_of
@@ -103,7 +103,7 @@ def evaluate(
         params = {**algorithm.params, **(choice.stage or {})}
         final = replace(algorithm, params=params, grid=None, stage="last")
     watch = Stopwatch()
-    fits = [_fit(final, point, seed, grams, watch) for point in _grid_points(final.grid)]
+    fits = [_fit(final, point, seed, grams, watch) for point in grid_points(final.grid)]
     first = _score(final, fits, watch, metrics)
     if find_draws:  # a choice by held-out rows draws these rows
         first = replace(first, draws=choice is not None or _draws(final, fits[0], seed, grams))
@@ -295,13 +295,6 @@ def _chosen_on_validation(algorithm: AlgorithmSettings, seed: int, grams: GramPo
         n_stages=best.n_stages,
         validation_error=best.metrics["error"],
     )
-
-
-def _grid_points(grid: Mapping[str, list[Any]] | None) -> list[dict[str, Any]]:
-    """Return the points of a grid as parameters; without a grid, one point without parameters."""
-    from sklearn.model_selection import ParameterGrid
-
-    return list(ParameterGrid(dict(grid or {})))
 
 
 def _fit(

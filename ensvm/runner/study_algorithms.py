@@ -13,7 +13,9 @@ from ensvm.runner.estimators import (
     EstimatorError,
     blamed_on,
     build,
+    construct,
     estimator_name,
+    grid_points,
     last_step,
     lost_in_copies,
     names_in,
@@ -148,7 +150,10 @@ def _algorithm(
         method, estimator, parts = _with_kernel(settings, kernel)
         grids = search_grids(estimator)
     except EstimatorError as error:
-        raise source.error(location, str(error)) from error
+        *first, last = error.messages
+        for message in first:
+            source.refuse(location, message)
+        raise source.error(location, last) from error
     for part in learns_one_against_rest(estimator) if many else ():
         # A stacking classifier has methods only once it is fitted.
         if hasattr(part, "predict") and not any(hasattr(part, each) for each in SCORES):
@@ -312,13 +317,14 @@ def _with_kernel(
 ) -> tuple[AlgorithmSettings, Any, set[Any]]:
     """Return an algorithm with the shared kernel, its estimator, and the classes of its parts.
 
-    Every point of the grid is built and checked too, and its parts are among them.
+    The parts of the estimators at all points of the grid are among them.
 
     Raises EstimatorError if an estimator cannot be made.
     """
     spec, share = method.estimator, method.share_gram
     with blamed_on(estimator_name(spec)):
-        estimator = build(spec, method.params, share_gram=share)
+        _parts_at_points(method)
+        estimator = construct(spec, method.params)
         params = {**method.params, **_shared_kernel(kernel, method, estimator)}
         method = replace(
             method,
@@ -326,19 +332,33 @@ def _with_kernel(
             params=with_real_numbers(estimator, params),
             grid=grid_of_real_numbers(estimator, method.grid),
         )
-        estimator = build(spec, method.params, share_gram=share)
-        parts = part_classes(estimator)
         for parameter, values in (method.grid or {}).items():
             refuse_equal_values(parameter, values)
-            for value in values:
-                point = {**method.params, parameter: value}
-                parts |= part_classes(build(spec, point, share_gram=share))
+        estimator = construct(spec, method.params)
+        parts = part_classes(estimator) | _parts_at_points(method)
         defaults = {
             key: ADDRESS.sub("", repr(value))
             for key, value in sorted(estimator.get_params().items())
         }
     dtype = kernel.dtype if kernel and share else "float64"
     return replace(method, defaults=defaults, gram_dtype=dtype), estimator, parts
+
+
+def _parts_at_points(method: AlgorithmSettings) -> set[Any]:
+    """Return the classes of the parts of an algorithm at all points of its grid.
+
+    Raises EstimatorError, with a message for each mistake, if one of these cannot be made.
+    """
+    parts, wrong = set[Any](), list[str]()
+    for point in grid_points(method.grid):
+        try:
+            params = {**method.params, **point}
+            parts |= part_classes(build(method.estimator, params, share_gram=method.share_gram))
+        except EstimatorError as error:
+            wrong += error.messages
+    if wrong:
+        raise EstimatorError(*wrong)
+    return parts
 
 
 def _shared_kernel(

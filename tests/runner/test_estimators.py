@@ -326,6 +326,54 @@ def test_what_cannot_be_made_is_one_message(study, block, message):
     assert "\n" not in str(caught.value)
 
 
+SEVERAL = [
+    ("{estimator: SVC, params: {C: -1, gama: 2, tol: '3,1', cache_size: 9}}", "CE gama tol"),
+    ("{estimator: SVC, params: {C: true, tol: 0}}", "C: tolE"),
+    ("{estimator: RhoSVC, params: {tol: -1, max_iter: 0.5, nu: 2}}", "tolE max_iterE nuE"),
+    ("{pipeline: [SVC], params: {svc__C: -1, svc__tol: -1, svc__D: 1}}", "CE tolE svc__D"),
+    (
+        "{estimator: BaggingClassifier, params: {estimator: {estimator: SVC, "
+        "params: {C: -1, D: 2}}, n_estimators: 0, max_samples: -2}}",
+        "CE D n_estimatorsE max_samplesE",
+    ),
+    (
+        "{estimator: GridSearchCV, params: {estimator: {estimator: SVC, params: "
+        "{tol: -1, D: 2}}, param_grid: {C: [1, -1]}}}",
+        "tolE D",
+    ),
+    (
+        "{estimator: GridSearchCV, params: {estimator: SVC, param_grid: {C: [1, -1], D: [2]}}}",
+        "CE D",
+    ),
+    ("{estimator: SVC, stage: best-on-test, grid: {C: [1, -1], tol: [0.1, -2]}}", "CE tolE"),
+    (
+        "{estimator: SVMPathClassifier, params: {C_min: 9, C_max: 5, tol: 0.1}}",
+        "C_minX C_maxX",
+    ),
+]
+
+
+@pytest.mark.parametrize(("block", "parameters"), SEVERAL)
+def test_all_wrong_parameters_are_told_at_once(study, block, parameters):
+    with pytest.raises(UserError) as caught:
+        make_plan(study(f"a: {block}"))
+    text = str(caught.value)
+    for name in parameters.split():
+        said = {"E": "'{}' parameter", "X": "{} = "}.get(name[-1], "{}")
+        assert said.format(name.rstrip("EX")) in text, text
+    if "X" not in parameters:
+        assert text.count("line 6: algorithms.a: ") == len(parameters.split())
+
+
+def test_values_of_a_grid_are_refused_beside_one_another_alone(study):
+    """A value of a grid that needs another value of it is not refused by itself."""
+    good = "grid: {select: [5.0], C_max: [9.0]}, stage: best-on-test, params: {tol: 0.1}"
+    assert make_plan(study(f"a: {{estimator: SVMPathClassifier, {good}}}")).cells
+    wrong = good.replace("9.0", "9.0, 2.0")
+    with pytest.raises(UserError, match=r"beyond the end of the path, C_max = 2\.0"):
+        make_plan(study(f"a: {{estimator: SVMPathClassifier, {wrong}}}"))
+
+
 def test_an_unknown_part_is_refused_by_its_name():
     with pytest.raises(EstimatorError, match="RandomForestClassifier has no parameter 'trees'"):
         build(
