@@ -17,7 +17,7 @@ import re
 import sys
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import fields, replace
+from dataclasses import asdict, fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -123,7 +123,7 @@ def old_records(path: Path) -> dict[Identity, Record]:
                 continue
             unknown = line.keys() - {*(entry.name for entry in fields(Record)), *DROPPED}
             assert line["kind"] != "cell" or unknown == {"kind", "pass"}, unknown
-            if (record := reader.read(line)) is not None:
+            if (record := reader.read(text)) is not None:
                 records[record.identity] = record
     return records
 
@@ -133,7 +133,7 @@ def values(record: Record) -> str:
     kept = {entry.name: getattr(record, entry.name) for entry in fields(record)}
     for name in REWRITTEN:
         del kept[name]
-    return json.dumps({**kept, "run": record.run and vars(record.run)}, default=vars)
+    return json.dumps({**kept, "run": record.run and asdict(record.run)}, default=asdict)
 
 
 def rewrite(study: str, *, pack: bool) -> bool:

@@ -5,8 +5,9 @@ that a record does not have are ignored, so that records of other versions can b
 """
 
 import json
+import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import asdict, dataclass, field, fields
 from functools import cache
 from typing import Annotated, Any, Literal, TypeAlias
 
@@ -26,7 +27,7 @@ Status: TypeAlias = Literal["ok", "failed", "timeout", "unavailable"]
 Identity: TypeAlias = tuple[str, int, str, RunPass]  # data set (row), realization, algorithm, pass
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Run:
     """Where and with what a run was made."""
 
@@ -71,7 +72,7 @@ class Run:
         return {"kind": "run", **{entry.name: getattr(self, entry.name) for entry in fields(self)}}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Conditions:
     """The conditions of a timing, as they were observed."""
 
@@ -85,7 +86,7 @@ class Conditions:
     """Whether the warm-up before the cell succeeded, so that its seconds include no compiling."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Record:
     """The record of one cell: its identity, how it ended, and its values."""
 
@@ -103,7 +104,7 @@ class Record:
     """A hash of what the cell is; shipped records have none."""
     settings_key: str = ""
     """A hash of its settings."""
-    run_pass: RunPass = "error"
+    run_pass: Annotated[RunPass, Field(alias="pass")] = "error"
     """The pass: of errors, or of timings."""
     reason: str = ""
     """Why the status is not `ok`."""
@@ -185,7 +186,7 @@ class Record:
         line = {entry.name: getattr(self, entry.name) for entry in fields(self)}
         line["pass"] = line.pop("run_pass")
         if self.conditions is not None:
-            line["conditions"] = vars(self.conditions)
+            line["conditions"] = asdict(self.conditions)
         kept = {key: value for key, value in line.items() if key not in APART}
         return {"kind": "cell", **{key: kept[key] for key in kept if kept[key] not in EMPTY}}
 
@@ -209,10 +210,11 @@ def read_line(text: bytes) -> Any:
     return _DECODER.decode(text.decode(json.detect_encoding(text), "surrogatepass"))
 
 
-def _whole_number(digits: str) -> int:
-    if len(digits) > MOST_DIGITS:
-        raise ValueError(f"a whole number of {len(digits)} digits (accepted: {MOST_DIGITS})")
-    return int(digits)
+def _whole_number(text: str) -> int:
+    n_digits = len(text.removeprefix("-"))
+    if n_digits > MOST_DIGITS:
+        raise ValueError(f"a whole number of {n_digits} digits (accepted: {MOST_DIGITS})")
+    return int(text)
 
 
 _DECODER = json.JSONDecoder(parse_int=_whole_number)  # `json.loads` would make one for each line
@@ -225,32 +227,60 @@ class LineReader:
         self._runs: dict[str, Run] = {}
         self._settings: dict[str, CellSettings] = {}
 
-    def read(self, line: Any) -> Record | None:
-        """Return the record of a JSON object, or None if it is a run or the settings of records.
+    def read(self, text: bytes) -> Record | None:
+        """Return the record of a line, or None if it has a run or the settings of records.
 
-        Raises ValueError if the object is none of these, a key is missing or a value is not
-        accepted.
+        Raises ValueError if the line is none of these, a key is missing or a value is not accepted.
         """
-        kind = line.get("kind") if isinstance(line, dict) else None
-        if kind == "run":
-            run: Run = checked(Run, line)
-            self._runs[run.id] = run
-        elif kind == "settings":
-            settings: SettingsLine = checked(SettingsLine, line)
-            self._settings[settings.key] = settings.settings
-        elif kind == "cell":
-            run_id, key = str(line.get("run_id", "")), str(line.get("settings_key", ""))
-            values = {**line, "run_pass": line.get("pass", "error"), "run": self._runs.get(run_id)}
-            if key in self._settings:
-                values["settings"] = self._settings[key]
-            record: Record = checked(Record, values)
-            error = record.metrics.get("error", 0.0)
-            if isinstance(error, str | bool) or error is None or error < 0 or error > 1:
-                raise ValueError(f"the error {error!r:.60} is not a fraction from 0 to 1")
-            return record
-        else:
-            raise ValueError(f"expected an object of a cell, a run or settings, got {line!r:.60}")
+        record = _cell_at_once(text)
+        if record is None:
+            line = read_line(text)
+            kind = line.get("kind") if isinstance(line, dict) else None
+            if kind == "run":
+                run: Run = checked(Run, line)
+                self._runs[run.id] = run
+                return None
+            if kind == "settings":
+                settings: SettingsLine = checked(SettingsLine, line)
+                self._settings[settings.key] = settings.settings
+                return None
+            if kind != "cell":
+                what = "an object of a cell, a run or settings"
+                raise ValueError(f"expected {what}, got {line!r:.60}")
+            record = checked(Record, line | {"run": None})
+        error = record.metrics.get("error", 0.0)
+        if isinstance(error, str | bool) or error is None or error < 0 or error > 1:
+            raise ValueError(f"the error {error!r:.60} is not a fraction from 0 to 1")
+        return self._completed(record)
+
+    def _completed(self, record: Record) -> Record:
+        """Return a record that was just read with the run and the settings that it names."""
+        # Nobody else has it yet, and a changed copy would take as long as reading it.
+        object.__setattr__(record, "run", self._runs.get(record.run_id))
+        if (settings := self._settings.get(record.settings_key)) is not None:
+            object.__setattr__(record, "settings", settings)
+        return record
+
+
+# The beginning of a cell's line, as a run writes it or with the keys in the order of their names
+_CELL_LINE = re.compile(rb'\{(?:"[a-z_]+": (?:"[^"\\]*"|true|false), )*"kind": "cell", ')
+_DIGITS_AS_0 = bytes.maketrans(b"123456789", b"0" * 9)
+_TOO_LONG = b"0" * (MOST_DIGITS + 1)
+
+
+def _cell_at_once(text: bytes) -> Record | None:
+    """Return the record of a cell's line, parsed and checked in one step; None if that fails.
+
+    It takes a third of the time of `read_line` and `checked`. They read the line if it fails: they
+    accept more, such as half of a surrogate pair, and say what is wrong.
+    """
+    if not _CELL_LINE.match(text) or _TOO_LONG in text.translate(_DIGITS_AS_0):
         return None
+    try:
+        record: Record = _adapter(Record).validate_json(text)
+    except ValidationError:
+        return None
+    return record
 
 
 @dataclass(frozen=True)

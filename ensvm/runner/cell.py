@@ -201,7 +201,7 @@ def _record_of_fit(
             task, cell, "ok", evaluation=evaluation, conditions=conditions, warnings=noted
         )
         # Whatever cannot be written and read again fails the cell.
-        LineReader().read(json.loads(json.dumps(record.to_json())))
+        LineReader().read(json.dumps(record.to_json()).encode())
     except BaseException as error:
         expected = isinstance(error, Misbehaves)
         reason = error_text(error, kind=not expected)

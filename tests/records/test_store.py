@@ -13,7 +13,7 @@ import pytest
 
 from ensvm.atomic_write import replace_file
 from ensvm.errors import UserError
-from ensvm.records.record import Conditions, Record, Run
+from ensvm.records.record import Conditions, LineReader, Record, Run, settings_line
 from ensvm.records.settings import AlgorithmSettings, CellSettings
 from ensvm.records.store import CELLS_FILE, Appender, Store, read_records
 
@@ -185,6 +185,50 @@ def test_a_foreign_record_is_refused_by_file_and_line(tmp_path, change, message)
     with pytest.raises(UserError, match=f"line 2: .*{message}") as caught:
         read_records(tmp_path)
     assert str(path) in str(caught.value)
+
+
+UNUSUAL = {
+    "not a number": {"metrics": {"error": 0.5, "a_": float("nan"), "b_": float("-inf")}},
+    "types": {"metrics": {"error": 1, "a_": True, "b_": None, "c_": "1", "d_": 1e-7}},
+    "half of a character": {"reason": "\ud800", "metrics": {"stop_": "\udfff"}},
+    "20 digits": {"metrics": {"n_": 10**20 - 1}, "stage": {"C": 10**20 - 1}},
+    "21 digits": {"metrics": {"n_": 10**20}},
+    "21 digits of a choice": {"stage": {"C": [10**20]}},
+    "21 digits in a curve": {"curves": {"path_": [[10**20]]}},
+    "20 digits and a sign": {"seed": -(10**19)},
+    "wrong error": {"metrics": {"error": 1.5}},
+    "wrong type": {"conditions": {"host": "h", "blas_threads": 1.5}},
+    "run and settings in the line": {"run": {"id": 3}, "settings": {"code": "c"}},
+    "an unknown run": {"run_id": "x", "run": {"id": "x"}, "settings_key": "x"},
+    "escapes": {"reason": "a\0b\r\n\u00e9", "traceback": '"kind": "run", \\"'},
+    "wrong pass": {"pass": "both"},
+}
+
+
+@pytest.mark.parametrize("change", UNUSUAL.values(), ids=UNUSUAL)
+def test_a_line_is_read_alike_at_once_and_step_by_step(change):
+    """A blank before a line keeps it from being read at once."""
+    line = json.dumps(record(1).to_json() | change).encode()
+    assert _outcome(line) == _outcome(b" " + line)
+
+
+def _outcome(line):
+    """Return the record of a line as text, or the message about it."""
+    reader = LineReader()
+    reader.read(json.dumps(Run(id="r").to_json()).encode())
+    reader.read(json.dumps(settings_line("k", CellSettings(code="k"))).encode())
+    try:
+        return repr(reader.read(line))
+    except ValueError as error:
+        return str(error)
+
+
+@pytest.mark.parametrize("sort_keys", [False, True])
+def test_lines_of_cells_are_read_at_once(monkeypatch, sort_keys):
+    """Runs write lines so; the keys of shipped records are sorted."""
+    monkeypatch.setattr("ensvm.records.record.read_line", None)
+    line = json.dumps(record(1).to_json(), sort_keys=sort_keys)
+    assert LineReader().read(line.encode()) == record(1)
 
 
 @contextmanager

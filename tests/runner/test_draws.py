@@ -1,5 +1,6 @@
 """A run on the paper's own rows finds out, by another seed, whether an algorithm draws."""
 
+import json
 from dataclasses import replace
 
 import numpy as np
@@ -123,5 +124,5 @@ def test_an_algorithm_whose_config_says_it_is_not_tried(config):
 
 @pytest.mark.parametrize("draws", [True, False, None])
 def test_a_record_keeps_what_was_found_out(draws):
-    line = replace(record("german", 1, "a"), draws=draws).to_json()
-    assert LineReader().read(line).draws is draws
+    line = json.dumps(replace(record("german", 1, "a"), draws=draws).to_json())
+    assert LineReader().read(line.encode()).draws is draws
