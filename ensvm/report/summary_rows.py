@@ -3,6 +3,7 @@
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -315,11 +316,8 @@ def _of_wins(
             cells.append(SummedCell(cell))
             continue
         values = _rows_with_values(study, table, [column, other])
-        # more decimals of one of the two would make values differ that look alike
-        decimals = min(decimals_of(study, table, one) for one in (column, other))
-        losses, others = (
-            [round(sign * pair[at], decimals) for pair in values.values()] for at in (0, 1)
-        )
+        both = [_alike(study, table, [column, other], pair) for pair in values.values()]
+        losses, others = ([sign * pair[at] for pair in both] for at in (0, 1))
         found = outcomes_of(losses, others)
         cell = replace(
             cell,
@@ -335,3 +333,14 @@ def _of_wins(
         ahead = [float(np.sign(b - a)) for a, b in zip(losses, others, strict=True)]
         cells.append(SummedCell(cell, dict(zip(values, ahead, strict=True))))
     return cells
+
+
+def _alike(
+    study: Study, table: TableConfig, columns: Sequence[ColumnConfig], pair: Sequence[float]
+) -> list[float]:
+    """Return the values of two columns, rounded alike.
+
+    More decimals of one of the two would make values differ that look alike.
+    """
+    decimals = min(map(partial(decimals_of, study, table), columns, pair))
+    return [round(value, decimals) for value in pair]

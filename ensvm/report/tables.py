@@ -2,7 +2,7 @@
 
 import csv
 import math
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -28,7 +28,7 @@ from ensvm.report.statistical_tests import CONFIDENCE, chance_below
 from ensvm.report.study_folder import Study
 from ensvm.report.verdict import deviation
 from ensvm.study.config import StudyConfig
-from ensvm.study.metrics import PERCENT, RATES, SECONDS, is_predicted, unit_of
+from ensvm.study.metrics import PERCENT, RATES, SECONDS, Direction, is_predicted, unit_of
 from ensvm.study.printed import Published
 from ensvm.study.printed_means import Spread
 from ensvm.study.signs import Verdict, Why
@@ -117,6 +117,11 @@ def decimals_of(
 ) -> int:
     """Return how many decimals a column shows of a value of ours, beside its printed values."""
     return table.decimals_of(column, value, _printed_decimals(study, table).get(column.name, 0))
+
+
+def as_shown(study: Study, table: TableConfig, column: ColumnConfig, value: float) -> float:
+    """Return a value of ours rounded as its column shows it."""
+    return round(value, decimals_of(study, table, column, value))
 
 
 @once
@@ -246,21 +251,26 @@ def best_of_row(
     }
     guesses = {cell.column: cell.largest_class for cell in cells}
     for columns in _compared_columns(study, table):
-        rounded = {
-            column.name: round(
-                means[column.name], decimals_of(study, table, column, means[column.name])
-            )
+        shown = {
+            column.name: as_shown(study, table, column, means[column.name])
             for column in columns
             if column.name in means
         }
-        if len(rounded) > 1 and all(map(math.isfinite, rounded.values())):
-            of_best = min if table.best_of(columns[0]) == "min" else max
-            top, guess = of_best(rounded.values()), guesses[columns[0].name]
-            guess = None if guess is None else round(guess, decimals_of(study, table, columns[0]))
-            if guess is None or of_best(top, guess) != guess:
-                tops = {column for column, mean in rounded.items() if mean == top}
-                best |= tops & _best_of_shared(study, table, cells[0].row, [*rounded])
+        if len(shown) < 2 or not all(map(math.isfinite, shown.values())):
+            continue
+        first, guessed = columns[0], dict[str, float]()
+        if (guess := guesses[first.name]) is not None:
+            guessed = {"": as_shown(study, table, first, guess)}  # no column has an empty name
+        tops = _best_shown(table.best_of(first), shown | guessed)
+        if "" not in tops:
+            best |= tops & _best_of_shared(study, table, cells[0].row, [*shown])
     return best
+
+
+def _best_shown(better: Direction | None, shown: Mapping[str, float]) -> set[str]:
+    """Return the names of the best of some values, the largest unless smaller ones are better."""
+    top = (min if better == "min" else max)(shown.values())
+    return {name for name, value in shown.items() if value == top}
 
 
 def _best_of_shared(study: Study, table: TableConfig, row: str, names: Sequence[str]) -> set[str]:
@@ -277,13 +287,12 @@ def _best_of_shared(study: Study, table: TableConfig, row: str, names: Sequence[
         return {*names}
     if len(shared) < 2:
         return set()
-    means = [
-        round(value_shown(study, table, column, result.over(shared)).mean, decimals)
+    means = {
+        column.name: value_shown(study, table, column, result.over(shared)).mean
         for column, result in zip(columns, results, strict=True)
-        for decimals in [decimals_of(study, table, column)]
-    ]
-    top = (min if table.best_of(columns[0]) == "min" else max)(means)
-    return {name for name, mean in zip(names, means, strict=True) if mean == top}
+    }
+    shown = {column.name: as_shown(study, table, column, means[column.name]) for column in columns}
+    return _best_shown(table.best_of(columns[0]), shown)
 
 
 def second_of_row(study: Study, table: TableConfig, cells: list[TableCell]) -> set[str]:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from made_up_records import errors, invoke, make_study
+from made_up_records import errors, invoke, make_study, record
 
 from ensvm.errors import UserError
 from ensvm.report.documents.table_document import table_document
@@ -396,3 +396,21 @@ def test_zero_has_no_geometric_mean(tmp_path):
     study, table, cells = sums_of(tmp_path / "t", lines)
     assert cells["geometric-mean", "a"].mean is None
     assert "a is 0 on german" in " ".join(table_document(study, table).notes)
+
+
+def test_wins_and_losses_count_values_that_are_shown_apart(tmp_path):
+    """Small values have more decimals than the column has at least."""
+    scores = {"a": (0.0012, 0.2), "b": (0.0014, 0.2), "c": (0.00121, 0.19996)}
+    lines = [
+        record(row, 1, name, brier=score)
+        for name, of_rows in scores.items()
+        for row, score in zip(ROWS[:2], of_rows, strict=True)
+    ]
+    config = CONFIG.replace(", ".join(ROWS), ", ".join(ROWS[:2]))
+    config = config.replace("    columns:", "    metric: brier\n    columns:")
+    config = config.replace("[mean, geometric-mean, mean-rank, {wins: b}]", "[{wins: b}]")
+    study, table, cells = sums_of(tmp_path / "s", lines, config, printed=None)
+    grid = table_document(study, table).grid
+    shown = [[value.ours for value in values] for _, *values in grid.rows]
+    assert shown == [["0.0012", "0.0014", "0.0012"], ["0.200", "0.200", "0.200"]]
+    assert [cells["wins-b", name].text for name in "ac"] == ["1/1/0", "1/1/0"]

@@ -593,3 +593,32 @@ def test_the_legend_says_which_columns_are_means_over_how_many_orders(tmp_path):
         if "same problem" in text
     ]
     assert "2 orders for A; 3 orders for B." in of_orders
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "guess", "bold"),
+    [
+        ((0.0012, 0.0012), (0.0015, 0.0015), 0.0014, {"a"}),
+        ((0.0012, 0.0012), (0.0015, 0.0015), 0.0012, set()),
+        ((0.0014, 0.0014, 0.0002), (0.0012, 0.0012), 0.0019, set()),  # the third one is easier
+        ((0.0012, 0.0012, 0.0002), (0.0014, 0.0014), 0.0019, {"a"}),
+    ],
+)
+def test_small_values_are_compared_with_the_decimals_that_they_are_shown_with(
+    tmp_path, a, b, guess, bold
+):
+    config = (
+        "study: s\nrealizations: 3\n"
+        f"datasets: [{{name: german, realizations_of: {{a: {len(a)}, b: 2, guess: 1}}}}]\n"
+        "algorithms: {a: {estimator: SVC}, b: {estimator: SVC}, guess: {estimator: SVC}}\n"
+        "tables: [{id: 1, caption: c, metric: brier, columns: [a, b], largest_class: guess}]\n"
+    )
+    lines = [
+        record("german", number, name, brier=value)
+        for name, values in {"a": a, "b": b, "guess": (guess,)}.items()
+        for number, value in enumerate(values, start=1)
+    ]
+    study = make_study(tmp_path / "s", config, lines)
+    assert first_table(study)[2] == bold
+    ((text, _),) = write_tables(study, "md")
+    assert f"{guess:.4f}" in text

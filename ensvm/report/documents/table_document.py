@@ -231,9 +231,9 @@ def markdown_grid(study: Study, table: TableConfig) -> Grid:
     for _, cells_of_row in groupby(cells, key=lambda cell: cell.row):
         of_row = list(cells_of_row)
         counts.append(number_range({cell.n for cell in of_row if cell.n}))
-        found = [cell.largest_class for cell in of_row if cell.largest_class]
-        decimals = decimals_of(study, table, table.columns[0])
-        guesses.append(f"{found[-1]:.{decimals}f}" if found else NOTHING)
+        guess = [cell.largest_class for cell in of_row if cell.largest_class][-1:]
+        decimals = decimals_of(study, table, table.columns[0], *guess)
+        guesses.append(f"{guess[0]:.{decimals}f}" if guess else NOTHING)
     shows_guess = table.largest_class in [column.of(table) for column in table.columns]
     more = {"n": counts}
     if not shows_guess and any(guess != NOTHING for guess in guesses):
