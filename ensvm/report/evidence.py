@@ -17,7 +17,7 @@ from ensvm.report.column_values import query_of, result_of
 from ensvm.report.documents.document import one_line
 from ensvm.report.documents.table_notes import notes_about
 from ensvm.report.interval_texts import interval_formula
-from ensvm.report.intervals import comparison, drawn_results
+from ensvm.report.intervals import comparison, drawn_results, what_is_drawn
 from ensvm.report.query import QueryResult, infinite_values
 from ensvm.report.study_folder import Study, config_of
 from ensvm.report.tables import TableCell, cell_of, row_label
@@ -138,10 +138,10 @@ def _values(results: Iterable[QueryResult]) -> tuple[float, ...]:
 def _mean_of_draws(n: int, column: ColumnConfig, result: QueryResult) -> str:
     """Return that a value is a mean over draws, and what other reports take in its place."""
     single = f"{result.shown().mean():.5g} {result.unit.name}".strip()
+    draws, taken = f"mean over {n} draws of {what_is_drawn(column)}", "one draw"
     if column.draws is not None:
-        names = f"{column.draws}; claims, ranks and figures take {result.query.algorithm}"
-        return f"mean over {n} draws of a setting, {names}: {single}"
-    return f"mean over {n} draws of the data; claims, ranks and figures take one draw: {single}"
+        draws, taken = f"{draws}, {column.draws}", result.query.algorithm
+    return f"{draws}; claims, ranks and figures take {taken}: {single}"
 
 
 def evidence_in_tables(study: Study, row: str, algorithm: str) -> Iterator[Evidence]:

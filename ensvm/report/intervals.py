@@ -218,8 +218,8 @@ def comparison(
     fixed = drawn is None and is_fixed(study, result)
     if drawn is not None and len(drawn) > 1:
         means = np.array([one.shown().mean() for one in drawn])
-        kind = "draws of the data" if column.draws is None else "draws of a setting"
-        return Comparison(result.shown(), printed, means, n_test=n_tested(result), each=kind)
+        each = f"draws of {what_is_drawn(column)}"
+        return Comparison(result.shown(), printed, means, n_test=n_tested(result), each=each)
     k = folds_of(split_of(result))
     if k is not None:
         return _of_folds(result, printed, mean, k, fixed)
@@ -373,6 +373,11 @@ def drawn_results(
         return None
     again = (ask(study, replace(query, row=name)) for name in entry.drawn_again)
     return [result, *(one for one in again if one.values)]
+
+
+def what_is_drawn(column: ColumnConfig) -> str:
+    """Return what draws like the printed value are draws of, for a text."""
+    return "the data" if column.draws is None else "a setting"
 
 
 # Of an effect of one algorithm or of two.

@@ -93,7 +93,9 @@ class QueryResult:
 
     @property
     def part_shown(self) -> str:
-        """Over how many of the realizations a partial result is, and why the others are missing."""
+        """Over how many realizations a partial result is, and why some are missing; else ""."""
+        if not self.is_partial:
+            return ""
         n = len(self.values) + self.n_without
         return f"over {len(self.values)} of {n} realizations; {self.why_without}"
 

@@ -13,7 +13,7 @@ corrected resampled t test.
 import math
 import shlex
 from bisect import bisect_left
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -336,41 +336,46 @@ def comparable(
         for name in problems.columns[~has_values]
     ]
     left_out += without_values
-    guesses = {
-        name: why for name in labels if (why := _why_guess(study, table, columns[name].of(table)))
-    }
-    if guesses and not baseline and len(labels) - len(guesses) > 1:
+    reasons = {name: _why_guess(study, table, columns[name].of(table)) for name in labels}
+    guesses = {name: why for name, why in reasons.items() if why and not baseline}
+    if len(labels) - len(guesses) > 1:
         left_out += [f"{labels.pop(name)}: {why}" for name, why in guesses.items()]
     if len(labels) < 2:
         count = "one algorithm is" if labels else "no algorithms are"
         raise UserError(f"{count} left to compare{_listed(left_out)}")
     results, problems = results[list(labels)], problems[list(labels)]
-    for row, of_row in problems.iterrows():
-        whys = [f"{labels[str(name)]}: {why}" for name, why in of_row.items() if why]
-        if len(set(of_row)) == 1:
-            whys = [why for why in of_row[:1] if why]
-        if whys:
-            without_values.append(f"{row_label(study, str(row))}: {'; '.join(whys)}")
-            left_out.append(without_values[-1])
+    rows_without = list(_rows_without_values(study, labels, problems))
     results = results.loc[(problems == "").all(axis=1)]
-    partial = tuple(
-        f"{row_label(study, str(row))}: {of_row.iloc[0].part_shown}"
+    by_row = {
+        row_label(study, str(row)): {labels[str(name)]: of_row[name] for name in of_row.index}
         for row, of_row in results.iterrows()
-        if of_row.iloc[0].is_partial  # then all are, in the same realizations
-    )
-    unlike = over_other_realizations(
-        study,
-        {
-            row_label(study, str(row)): {labels[str(name)]: of_row[name] for name in of_row.index}
-            for row, of_row in results.iterrows()
-        },
-    )
+    }
+    # if one column is over some of the realizations, all are, over the same ones
+    parts = {row: next(iter(of_row.values())).part_shown for row, of_row in by_row.items()}
     selection = Selection(
-        *(study, table, metric, better, labels, tuple(left_out), tuple(without_values)),
-        partial,
-        tuple(unlike),
+        study,
+        table,
+        metric,
+        better,
+        labels,
+        left_out=(*left_out, *rows_without),
+        without_values=(*without_values, *rows_without),
+        partial=tuple(f"{row}: {part}" for row, part in parts.items() if part),
+        unlike=tuple(over_other_realizations(study, by_row)),
     )
     return selection, results
+
+
+def _rows_without_values(
+    study: Study, labels: dict[str, str], problems: pd.DataFrame
+) -> Iterator[str]:
+    """Yield the data sets that are left out, with the columns that cannot be compared and why."""
+    for row, of_row in problems.iterrows():
+        whys = [f"{labels[str(name)]}: {why}" for name, why in of_row.items() if why]
+        if len(set(of_row)) == 1:  # the reason of all columns
+            whys = [why for why in of_row[:1] if why]
+        if whys:
+            yield f"{row_label(study, str(row))}: {'; '.join(whys)}"
 
 
 def _nothing_to_compare(
@@ -403,8 +408,7 @@ def _why_guess(study: Study, table: TableConfig, algorithm: str) -> str:
     if algorithm == table.largest_class:
         return "always predicts the largest class"
     block = study.config.algorithms.get(algorithm)
-    is_dummy = block is not None and str(block.estimator).rpartition(":")[2] == "DummyClassifier"
-    return "predicts without the inputs" if is_dummy else ""
+    return "predicts without the inputs" if block is not None and block.is_dummy else ""
 
 
 def _problems(of_row: "pd.Series[Any]") -> "pd.Series[Any]":

@@ -63,7 +63,7 @@ def _of_largest_class(plan: Plan) -> Iterator[tuple[Location, str]]:
 
 def _may_guess(block: AlgorithmConfig) -> bool:
     """Return whether an algorithm may always predict the largest class; own code may."""
-    module, _, name = str(block.estimator).rpartition(":")
-    if name == "DummyClassifier":
+    if block.is_dummy:
         return block.params.get("strategy", GUESSES[0]) in GUESSES
+    module, _, name = str(block.estimator).rpartition(":")
     return bool(module) and not module.startswith("sklearn") and name not in ESTIMATORS

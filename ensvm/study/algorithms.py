@@ -215,6 +215,11 @@ class AlgorithmConfig(ConfigBlock):
         return self.datasets is None or dataset in self.datasets
 
     @property
+    def is_dummy(self) -> bool:
+        """Whether the estimator is scikit-learn's DummyClassifier, which ignores the inputs."""
+        return str(self.estimator).rpartition(":")[2] == "DummyClassifier"
+
+    @property
     def spec(self) -> Any:
         """The estimator as its name, or as the block of a pipeline or another block."""
         return self.estimator if self.pipeline is None else {"pipeline": self.pipeline}

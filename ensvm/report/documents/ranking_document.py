@@ -35,6 +35,7 @@ from ensvm.study.metrics import PERCENT, Unit, unit_of
 from ensvm.study.table_layout import TableConfig
 
 PARTLY = "Compared over some of the realizations"
+UNLIKE = "Means over other realizations than their neighbours"
 RANKS = (
     "The best of a data set has rank 1; equal values share the mean of their ranks. The tests "
     "assume that the data sets are independent: rows made of the same data count too much."
@@ -75,7 +76,7 @@ def ranking_document(ranking: Ranking) -> Document:
         friedman,
         RANKS,
         Bullets(PARTLY, selection.partial),
-        Bullets("Means over other realizations than their neighbours", selection.unlike),
+        Bullets(UNLIKE, selection.unlike),
         Bullets("Left out", selection.left_out),
         origin(selection.study),
     ]
@@ -107,7 +108,7 @@ def comparison_document(comparison: DataSetComparison) -> Document:
         RESAMPLED,
         _on_dependence(comparison),
         Bullets(PARTLY, selection.partial),
-        Bullets("Means over other realizations than their neighbours", selection.unlike),
+        Bullets(UNLIKE, selection.unlike),
         Bullets("Left out", selection.left_out),
         origin(selection.study),
     ]

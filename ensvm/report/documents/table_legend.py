@@ -16,10 +16,16 @@ from ensvm.report.documents.document import (
     number_range,
     verdict_counts,
 )
-from ensvm.report.intervals import BASES, Comparison, comparison, drawn_results
+from ensvm.report.intervals import (
+    BASES,
+    Comparison,
+    comparison,
+    drawn_results,
+    what_is_drawn,
+)
 from ensvm.report.study_folder import Study
 from ensvm.report.summary_rows import summary_cells
-from ensvm.report.tables import TableCell, build_table, decimals_of, is_oracle, row_label
+from ensvm.report.tables import TableCell, as_shown, build_table, is_oracle, row_label
 from ensvm.report.verdict import is_repeated_once, is_within, repetitions_to_decide
 from ensvm.study.metrics import RATES, SECONDS
 from ensvm.study.passes import DISTURBED
@@ -29,7 +35,6 @@ from ensvm.study.table_layout import TableConfig
 
 OF_MEANS = "Signs of means over rows: D is that of the mean of the rows' differences from print."
 OVER_ROWS = "Of rows that sum up the table, ± is the standard deviation over the rows."
-OF_DRAWS = {"the data": "one", "a setting": "the algorithm's own setting"}  # in other reports
 SLOWED = 1.25  # as many seconds as CPU seconds show that other programs ran ...
 SHORT_WAIT = 0.1  # ... unless the difference is shorter, in seconds
 RULE = (
@@ -113,7 +118,7 @@ def _orders(study: Study, table: TableConfig, cells: list[TableCell]) -> str:
 
 def _draws(study: Study, table: TableConfig, cells: list[TableCell]) -> str:
     """Return which values are means over draws; empty if none are."""
-    rows_of: dict[tuple[int, str], dict[str, None]] = {}
+    rows_of: dict[tuple[int, str, str], dict[str, None]] = {}
     for cell in cells:
         column = table.column(cell.column)
         result = result_of(study, table, cell.row, column)
@@ -121,12 +126,13 @@ def _draws(study: Study, table: TableConfig, cells: list[TableCell]) -> str:
         if len(drawn) > 1 and cell.mean is not None:
             row = as_written(row_label(study, cell.row))
             label = f"{row}, {_label(study, table, cell.column)}" if column.draws else row
-            kind = "a setting" if column.draws else "the data"
-            rows_of.setdefault((len(drawn), kind), {})[label] = None
+            elsewhere = "the algorithm's own setting" if column.draws else "one"
+            draws = rows_of.setdefault((len(drawn), what_is_drawn(column), elsewhere), {})
+            draws[label] = None
     return " ".join(
-        f"Means over {n} draws of {kind} ({'; '.join(rows)}); claims, ranks and figures take "
-        f"{OF_DRAWS[kind]}."
-        for (n, kind), rows in rows_of.items()
+        f"Means over {n} draws of {what} ({'; '.join(rows)}); claims, ranks and figures take "
+        f"{elsewhere}."
+        for (n, what, elsewhere), rows in rows_of.items()
     )
 
 
@@ -237,7 +243,7 @@ def order_text(study: Study, table: TableConfig, cells: list[TableCell]) -> str:
     }
     shown = {
         (cell.row, cell.column): (
-            round(cell.mean, decimals_of(study, table, table.column(cell.column), cell.mean)),
+            as_shown(study, table, table.column(cell.column), cell.mean),
             cell.published,
         )
         for cell in cells

@@ -74,8 +74,8 @@ def read_panel(study: Study, figure: BoxConfig, panel: RowsPanel) -> tuple[list[
             why = result.why if not result.values else "no finite value"
             missing.append(f"{row}, {series}: {why}")
             continue
-        without = (result.part_shown if result.is_partial else "", not_finite(result.shown()))
-        missing += [f"{row}, {series}: {why}" for why in without if why]
+        without = filter(None, (result.part_shown, not_finite(result.shown())))
+        missing += [f"{row}, {series}: {why}" for why in without]
         found = table and printed_value(study, table, row, series, figure.metric, None)
         printed = found.value if found else None
         label = drawn_label(study, table, series)

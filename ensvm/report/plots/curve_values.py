@@ -132,8 +132,8 @@ def _curves_of_fits(
         missing.append(f"{panel.name}, {series}{empty.part and f' {y}'}: {why}")
         return
     curves = [result.values[number] for number in chosen]
-    reasons = result.part_shown if result.is_partial and one is None else "", not_finite(*curves)
-    missing += [f"{panel.name}, {series}{empty.part and f' {y}'}: {why}" for why in reasons if why]
+    reasons = filter(None, (result.part_shown * (one is None), not_finite(*curves)))
+    missing += [f"{panel.name}, {series}{empty.part and f' {y}'}: {why}" for why in reasons]
     if figure.cumulative:
         yield _cumulative(empty, curves, y)
         return
@@ -230,8 +230,8 @@ def _values(
     finite = [
         float(value) for value in values if isinstance(value, int | float) and math.isfinite(value)
     ]
-    reasons = (result.part_shown if result.is_partial else "", not_finite(values))
-    why = "; ".join(filter(None, reasons)) if finite else "no finite value"
+    reasons = filter(None, (result.part_shown, not_finite(values)))
+    why = "; ".join(reasons) if finite else "no finite value"
     return finite, why, _row_error(result) if stage is None and len(finite) == 1 else 0.0
 
 

@@ -63,12 +63,11 @@ def read_panel(
     for row in figure.rows_of(panel):
         results = [drawn_result(study, table, row, name, figure.metric) for name in pair]
         is_drawn = all(result.values for result in results)
-        without = [
-            f"{row}, {name}: {result.part_shown if is_drawn and result.is_partial else result.why}"
+        missing += [
+            f"{row}, {name}: {result.part_shown if is_drawn else result.why}"
             for name, result in zip(pair, results, strict=True)
             if result.is_partial or not result.values
         ]
-        missing += without
         if not is_drawn:
             continue
         x, y = (float(linear(result).shown().mean()) for result in results)

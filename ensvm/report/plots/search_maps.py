@@ -53,9 +53,7 @@ def read_panel(
             place = f"{panel.name}, {panel.series}, {getattr(figure, key, SEARCH)}"
             return [], [f"{place}: {result.why}"]
     of_score = results["score"]
-    missing = []
-    if of_score.is_partial:
-        missing.append(f"{panel.name}, {panel.series}: {of_score.part_shown}")
+    missing = [f"{panel.name}, {panel.series}: {why}" for why in [of_score.part_shown] if why]
     points = pd.concat(
         {
             number: pd.DataFrame({key: result.values[number] for key, result in results.items()})
