@@ -18,7 +18,7 @@ from ensvm.data.splits import (
 from ensvm.records.record import Record
 from ensvm.report.query import QueryResult
 from ensvm.report.study_folder import Study
-from ensvm.study.metrics import RATES
+from ensvm.study.metrics import is_error_rate
 
 
 def draws(record: Record) -> bool:
@@ -99,7 +99,7 @@ def n_tested(result: QueryResult) -> int:
     All repetitions of a cross-validation test the same rows, as do realizations of the publisher's
     parts; random splits test as many as there are at most.
     """
-    if result.query.metric not in RATES or result.query.stage is not None:
+    if not is_error_rate(result.query.metric, result.query.stage):
         return 0
     sizes = [record.size("n_test") or 0 for record in result.records.values()]
     split = split_of(result)

@@ -28,7 +28,7 @@ from ensvm.report.statistical_tests import CONFIDENCE, chance_below
 from ensvm.report.study_folder import Study
 from ensvm.report.verdict import deviation
 from ensvm.study.config import StudyConfig
-from ensvm.study.metrics import PERCENT, RATES, SECONDS, Direction, is_predicted, unit_of
+from ensvm.study.metrics import PERCENT, RATES, SECONDS, Direction, compares_labels, unit_of
 from ensvm.study.printed import Published
 from ensvm.study.printed_means import Spread
 from ensvm.study.signs import Verdict, Why
@@ -201,7 +201,7 @@ def _is_judged(table: TableConfig, column: ColumnConfig, cell: TableCell) -> boo
 def _of_largest_class(study: Study, table: TableConfig, row: str, query: Query) -> float | None:
     """Return the metric of predicting the largest class; None if there is none."""
     metric = query.metric
-    if table.largest_class is None or not (metric in RATES or is_predicted(metric)):
+    if table.largest_class is None or not compares_labels(metric):
         return None
     guessed = ask(study, Query(row, table.largest_class, query.metric))
     return float(guessed.shown().mean()) if guessed.values else None

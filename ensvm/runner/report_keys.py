@@ -10,7 +10,7 @@ from ensvm.study.config import StudyConfig
 from ensvm.study.dataset import DatasetConfig
 from ensvm.study.figure_kinds import BoxConfig, FigureConfig, PlaneConfig
 from ensvm.study.figures import CurvesConfig
-from ensvm.study.metrics import PARAMETER, RATES, STAGED, is_predicted
+from ensvm.study.metrics import PARAMETER, STAGED, compares_labels, is_error_rate
 from ensvm.study.printed import Place, Published
 from ensvm.study.printed_means import PrintedMeans
 from ensvm.study.source import Location
@@ -76,7 +76,7 @@ def _of_verdicts(config: StudyConfig, places: frozenset[Place]) -> Iterator[Idle
                 if column.name not in printed or not compared or column.unavailable is not None:
                     yield (*at, "columns", number, key), "none of its values is compared with print"
         metrics = [table.metric_of(column) for column in table.columns]
-        if table.largest_class and not any(one in RATES or is_predicted(one) for one in metrics):
+        if table.largest_class and not any(map(compares_labels, metrics)):
             yield (*at, "largest_class"), "no column shows an error or another metric of labels"
 
 
@@ -108,7 +108,11 @@ def _of_printed_numbers(plan: Plan, printed: Mapping[Place, Published]) -> Itera
 def _why_not_counted(
     plan: Plan, table: TableConfig, column: ColumnConfig, entry: DatasetConfig, value: Published
 ) -> str:
-    """Return why the number of realizations of a printed value has no effect; "" if it has one."""
+    """Return why the number of realizations of a printed value has no effect; "" if it has one.
+
+    These are the rules of `BASES` in ensvm/report/intervals.py, as far as a plan tells which of
+    them a value will have.
+    """
     metric, name = table.metric_of(column), column.of(table)
     n = plan.config.mean_of_print(table, column, entry.name).realizations or 1
     asked, card = plan.asked.values.get((entry.name, name, "error")), plan.cards.get(entry.name)
@@ -121,7 +125,7 @@ def _why_not_counted(
         return "the printed value counts as one more split or draw like ours"
     if n < folds:
         return f"a printed value is a mean over the {folds} folds at least"
-    if metric in RATES and value.std is None and column.stage is None and last < 2 * folds:
+    if is_error_rate(metric, column.stage) and value.std is None and last < 2 * folds:
         runs = "realization is" if folds == 1 else "repetition of the folds is"
         return f"an error rate of a single {runs} compared by its test rows"
     return ""

@@ -127,15 +127,16 @@ def check_findings(
                 placeholder = f"{{{' '.join((kind, *words))}}}"
                 message = f"unknown placeholder {placeholder}; accepted: {ACCEPTED}"
                 source.refuse(location, message)
+                continue
             accepted = {"CLAIM": named, "TABLE": list(columns), "SIGN": tuple(SIGNS.values())}
             for what, word in zip(PLACEHOLDERS[kind], words, strict=True):
-                known, kind = accepted.get(what), what.lower()
+                known, noun = accepted.get(what), what.lower()
                 if known is None:
                     known = (rows if what == "ROW" else columns).get(words[0])
-                    kind = f"{kind} of table {words[0]}"
+                    noun = f"{noun} of table {words[0]}"
                 if known is not None:  # else the table is unknown
                     at: Location = ("claims" if what == "CLAIM" else "tables",)
-                    source.must_be_one_of(location, kind, word, known, named_at=at)
+                    source.must_be_one_of(location, noun, word, known, named_at=at)
 
 
 def _check_line(line: str, location: Location, source: YamlSource) -> None:

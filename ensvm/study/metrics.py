@@ -141,6 +141,19 @@ def unit_of(metric: str) -> Unit:
     return SECONDS if metric.rstrip("_").endswith("_seconds") else PLAIN
 
 
+def is_error_rate(metric: str, stage: Any = None) -> bool:
+    """Return whether a value is a share of the test rows, whose number says how it varies.
+
+    The entry of a curve at a `stage` may be one of the training rows.
+    """
+    return metric in RATES and stage is None
+
+
+def compares_labels(metric: str) -> bool:
+    """Return whether a metric compares predictions with the labels of the test rows."""
+    return metric in RATES or is_predicted(metric)
+
+
 @cache
 def range_of(metric: str) -> tuple[float, float]:
     """Return the smallest and the largest value that a metric can have, in the unit it is shown."""

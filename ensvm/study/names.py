@@ -8,7 +8,7 @@ from typing import Any
 from pydantic import BaseModel
 
 from ensvm.errors import did_you_mean
-from ensvm.study.block import ConfigBlock, Sweeps, is_copy_name, mark_of
+from ensvm.study.block import ConfigBlock, NameOf, Sweeps, is_copy_name, mark_of
 from ensvm.study.metrics import (
     MEASURED,
     RATES,
@@ -106,9 +106,10 @@ class StudyNames:
                     source.must_be_one_of(location, what, name, meant, hint)
                 continue
             is_other = f"{name!r} is the name of {_an(kinds[0])}, not of {_an(what)}"
+            remedy = hint
             if (what, kinds[0]) == ("sweep of data sets", "data set"):
-                hint = f"; along a sweep of algorithms, write `{{dataset: {name}}}`"
-            message = f"{is_other}; accepted: {listed(accepted)}{hint}"
+                remedy = f"; along a sweep of algorithms, write `{{dataset: {name}}}`"
+            message = f"{is_other}; accepted: {listed(accepted)}{remedy}"
             source.refuse(location, message, is_sure=True)
 
     def check(self, value: Any, location: Location, source: YamlSource) -> None:
@@ -152,28 +153,31 @@ class StudyNames:
         changed = {}
         for key, field in type(value).model_fields.items():
             before, mark = getattr(value, key), mark_of(field)
-            if mark is not None and mark.unless and getattr(value, mark.unless) is not None:
-                continue
             if mark is None:
                 after = self.with_members(before, source, (*at, field.alias or key))
-            elif isinstance(before, tuple):
-                after = tuple(name for each in before for name in self.members(mark.what, each))
-            elif isinstance(before, dict):
-                what, inner = mark.what, mark.values
-                # What is said of a member comes after what is said of its sweep, and replaces it.
-                sweeps_first = sorted(before, key=lambda name: name in self.members(what, name))
-                after = {
-                    name: tuple(one for n in before[sweep] for one in self.members(inner, n))
-                    if isinstance(before[sweep], tuple)
-                    else before[sweep]
-                    for sweep in sweeps_first
-                    for name in self.members(what, sweep)
-                }
-            else:
+            elif mark.unless and getattr(value, mark.unless) is not None:
                 continue
+            else:
+                after = self._members_named(before, mark)
             if after != before:
                 changed[key] = after
         return value.model_copy(update=changed) if changed else value
+
+    def _members_named(self, value: Any, mark: NameOf) -> Any:
+        """Return the value of a key with names, in which a sweep's name stands for its members."""
+        if isinstance(value, tuple):
+            return tuple(member for name in value for member in self.members(mark.what, name))
+        if not isinstance(value, dict):
+            return value  # a single name, or none
+        # What is said of a member comes after what is said of its sweep, and replaces it.
+        sweeps_first = sorted(value, key=lambda name: name in self.members(mark.what, name))
+        return {
+            member: tuple(one for n in value[sweep] for one in self.members(mark.values, n))
+            if isinstance(value[sweep], tuple)
+            else value[sweep]
+            for sweep in sweeps_first
+            for member in self.members(mark.what, sweep)
+        }
 
     def members(self, what: str, name: str) -> Collection[str]:
         """Return the members of a sweep of data sets or algorithms; else the name alone."""

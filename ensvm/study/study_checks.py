@@ -9,7 +9,7 @@ from ensvm.study.dataset import DatasetConfig
 from ensvm.study.figure_kinds import MapPanel
 from ensvm.study.figures import check_figures
 from ensvm.study.findings import check_findings
-from ensvm.study.metrics import DATA_CELL, PREDICTED, RATES, is_predicted, unknown
+from ensvm.study.metrics import DATA_CELL, PREDICTED, compares_labels, unknown
 from ensvm.study.names import AskedMetric, StudyNames
 from ensvm.study.source import YamlSource
 from ensvm.study.sweeps import label_of
@@ -77,7 +77,7 @@ def _check_own_names(config: StudyConfig, source: YamlSource) -> None:
             message = f"{keys} name different data; leave out one of them"
             source.refuse(("datasets", index, entry.sources[0]), message)
     for metric in config.metrics:
-        if metric not in RATES and not is_predicted(metric):
+        if not compares_labels(metric):
             source.refuse(("metrics",), unknown(metric, PREDICTED), is_sure=True)
     if DATA_CELL in config.algorithms:
         message = f"the name {DATA_CELL!r} is reserved for the facts of the data"

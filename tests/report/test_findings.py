@@ -111,6 +111,13 @@ def test_a_wrong_line_is_refused_with_its_place(tmp_path, adds, message):
     assert message in str(error.value).replace("{} ", "{}")
 
 
+def test_an_unknown_placeholder_does_not_hide_other_mistakes(tmp_path):
+    with pytest.raises(UserError) as error:
+        texts(tmp_path, "[{claim: c, adds: ['{median c} of {holds d}', '{holds e}']}]")
+    for message in ("placeholder {median c}", "unknown claim 'd'", "unknown claim 'e'"):
+        assert message in str(error.value)
+
+
 ABSTRACT = """
 abstract:
   claim: A is better than B.

@@ -1,10 +1,13 @@
 """`ensvm check` names a key that has no effect where it stands, and no other key."""
 
 import re
+from dataclasses import replace
 
 import pytest
-from made_up_records import invoke
+import yaml
+from made_up_records import invoke, make_study, record, settings_of
 
+from ensvm.report.tables import build_table
 from ensvm.runner.plan import make_plan
 from ensvm.runner.without_effect import keys_without_effect
 from ensvm.shipped import shipped_configs
@@ -201,6 +204,59 @@ def test_a_number_of_printed_realizations_that_nothing_counts_is_named(
     told = " ".join(invoke("check", path).output.split())
     assert ("published_realizations: has no effect" in told) == bool(message), told
     assert message in told
+
+
+OF_PRINT = """\
+study: t
+realizations: N
+published_realizations: NUMBER
+datasets: [{name: german, split: SPLIT OF_ROW}, titanic]
+algorithms: {a: {estimator: SVC}}
+tables: [{id: 1, caption: c, rows: [german], columns: [{name: a OF_COLUMN}]}]
+published: published.csv
+"""
+FOLDS, RANDOM = "{protocol: kfold, n_splits: 5}", "{protocol: random, n_train: 700, n_test: 300}"
+
+
+@pytest.mark.parametrize(
+    ("split", "n", "of_row", "of_column", "printed"),
+    [
+        (FOLDS, 5, "", "", "24.0"),
+        (FOLDS.replace("}", ", repeats: 2}"), 10, "", "", "24.0"),
+        (FOLDS, 5, "", ", metric: auc", "0.7"),
+        (FOLDS, 5, "", "", "24.0 ± 2.0"),
+        (RANDOM, 1, "", "", "24.0"),
+        (RANDOM, 3, "", "", "24.0"),
+        (RANDOM, 3, ", published_split: one-unknown", "", "24.0"),
+        (RANDOM, 3, ", drawn_again: [titanic]", "", "24.0"),
+        (RANDOM, 3, "", ", draws: a", "24.0"),
+    ],
+)
+def test_a_number_has_an_effect_if_the_interval_depends_on_it(
+    tmp_path, split, n, of_row, of_column, printed
+):
+    """`check` knows only the plan, and must have the rule of the intervals."""
+    settings = settings_of(split=yaml.safe_load(split))
+    scores = {"n_test": 200, "auc": 0.7} if "auc" in of_column else {"n_test": 200, "error": 0.2}
+    *_, metric = scores
+    lines = [
+        replace(record(row, number, "a", **scores), settings=settings)
+        for row in ("german", "titanic")
+        for number in range(1, n + 1)
+    ]
+    for at, line in enumerate(lines):
+        line.metrics[metric] += 0.01 * at
+    text = OF_PRINT.replace("SPLIT", split).replace("N\n", f"{n}\n", 1)
+    text = text.replace(" OF_ROW", of_row).replace(" OF_COLUMN", of_column)
+    intervals, told = set(), ""
+    for number in ("100", "200"):
+        config = text.replace("NUMBER", number)
+        study = make_study(tmp_path / number, config, lines, f"row,a\ngerman,{printed}\n")
+        (cell,) = build_table(study, study.config.tables[0])
+        intervals.add((cell.difference_low, cell.difference_high))
+        told = " ".join(invoke("check", tmp_path / number / "config.yaml").output.split())
+    assert (None, None) not in intervals
+    assert ("published_realizations: has no effect" in told) == (len(intervals) == 1), told
 
 
 OWN = """\
