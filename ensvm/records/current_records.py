@@ -66,7 +66,7 @@ class DividedRecords:
                 values[text].append(value)
                 totals[text] += count
         sentences = [
-            f"{totals[text]} cells of {_names(values[text])} have other settings: {text}"
+            f"{totals[text]} cells of {names_of(values[text])} have other settings: {text}"
             for text in sorted(values, key=lambda text: -totals[text])
         ]
         n_more = len(sentences) - MOST_SENTENCES
@@ -109,7 +109,7 @@ def _age(record: Record) -> tuple[str, int]:
     return record.time, record.realization
 
 
-def _names(values: Iterable[ValueOf]) -> str:
+def names_of(values: Iterable[ValueOf]) -> str:
     """Return the algorithms and the data sets of values."""
     datasets, algorithms, _ = map(dict.fromkeys, zip(*values, strict=True))
     texts = []

@@ -1,8 +1,6 @@
 """Unite the records of several folders: the newest good record of each cell is kept."""
 
-import json
 import os
-import re
 import shutil
 import tempfile
 from collections import Counter, defaultdict
@@ -15,6 +13,7 @@ from ensvm.counts import counted
 from ensvm.errors import Mistakes, UserError
 from ensvm.records.asked import ASKED_FILE, Asked, read_asked
 from ensvm.records.current_records import DividedRecords, asked_by_newest, divided_records
+from ensvm.records.fit_values import differing_values, values_of_fit
 from ensvm.records.record import Identity, Record, Status
 from ensvm.records.store import (
     CELLS_FILE,
@@ -33,7 +32,6 @@ from ensvm.study.read_config import read_copy
 # A failure is a result, for the cell was run; a cell without data was not.
 RANKS: dict[Status, int] = {"ok": 2, "failed": 1, "timeout": 1, "unavailable": 0}
 SHOWN = 60  # characters of a differing value in a message
-SECONDS = re.compile("_seconds(_| by order)$")  # names of seconds among the values
 
 
 @dataclass
@@ -184,28 +182,19 @@ def _age(record: Record) -> tuple[str, str]:
 
 
 def _disagreements(study: str, good: list[tuple[Path, Record]]) -> Iterable[str]:
-    """Yield a sentence for each record of a cell whose values differ from those of the first."""
-    for path, record in good[1:]:
-        first, second = values_of_fit(good[0][1]), values_of_fit(record)
-        names = [name for name in {**first, **second} if first.get(name) != second.get(name)]
-        # Another config may have asked for other metrics of the same fit.
-        one_sided = good[0][1].scores.keys() ^ record.scores.keys()
-        names = [name for name in names if name not in one_sided]
-        if names:
+    """Yield a sentence for each record of a cell whose values differ from those of another one."""
+    for number, (path, record) in enumerate(good):
+        timing = ", timing pass" * (record.run_pass == "timing")
+        cell = f"{record.dataset}, realization {record.realization}, {record.algorithm}{timing}"
+        first_path, first = good[0]
+        if number and (names := differing_values(first, record)):
             name = "error" if "error" in names else names[0]
-            one, other = (values.get(name, "missing")[:SHOWN] for values in (first, second))
-            timing = ", timing pass" * (record.run_pass == "timing")
-            cell = f"{record.dataset}, realization {record.realization}, {record.algorithm}{timing}"
-            yield f"{study}: {cell}: {name} is {one} in {good[0][0]} but {other} in {path}"
-
-
-def values_of_fit(record: Record) -> dict[str, str]:
-    """Return what came out of a fit but seconds, each as JSON, in which NaN is equal to itself."""
-    by_order = {f"{name} by order": values for name, values in record.by_order.items()}
-    chosen = {name: getattr(record, name) for name in ("stage", "n_stages", "validation_error")}
-    values = {**record.metrics, **record.scores, **record.curves, **by_order, **chosen}
-    kept = {name: value for name, value in values.items() if not SECONDS.search(name)}
-    return {name: json.dumps(value, sort_keys=True) for name, value in kept.items()}
+            one, other = (
+                values_of_fit(each).get(name, "missing")[:SHOWN] for each in (first, record)
+            )
+            yield f"{study}: {cell}: {name} is {one} in {first_path} but {other} in {path}"
+        elif record.is_contradicted:
+            yield f"{study}: {cell}: {path} has several records of it, with different values"
 
 
 def write_merged(merged: Sequence[Merged], target: Path) -> None:

@@ -14,6 +14,7 @@ from typing import Annotated, Any, Literal, TypeAlias
 from pydantic import Field, Strict, TypeAdapter, ValidationError
 
 from ensvm.records.settings import CellSettings
+from ensvm.study.metrics import RATES
 from ensvm.study.passes import RunPass, ValueOf
 
 # Strict: "1" and true are not numbers.
@@ -21,6 +22,7 @@ Boolean: TypeAlias = Annotated[bool, Strict()]
 Number: TypeAlias = Annotated[float, Strict()]
 Integer: TypeAlias = Annotated[int, Strict()]
 FromOne: TypeAlias = Annotated[Integer, Field(ge=1)]
+Seconds: TypeAlias = Annotated[Number, Field(ge=0, allow_inf_nan=False)]
 Scalar: TypeAlias = str | Boolean | Integer | Number | None
 
 Status: TypeAlias = Literal["ok", "failed", "timeout", "unavailable"]
@@ -118,7 +120,7 @@ class Record:
     """When the cell ended, in UTC."""
     metrics: Mapping[str, Scalar] = field(default_factory=dict)
     """The test error as a fraction, and every number that the fit left."""
-    seconds: Mapping[str, Number] = field(default_factory=dict)
+    seconds: Mapping[str, Seconds] = field(default_factory=dict)
     """Wall and CPU seconds by part."""
     scores: Mapping[str, Number | str] = field(default_factory=dict)
     """The metrics that the config asks for, or why there is no value."""
@@ -146,6 +148,10 @@ class Record:
     """Where a failed cell failed."""
     run: Run | None = field(default=None, compare=False)
     """The run that made it, when the record is read from a store; not in `cells.jsonl`."""
+    is_contradicted: Boolean = field(default=False, compare=False)
+    """Whether an earlier line of the store has other values of the same cell with the same
+    settings; not in `cells.jsonl`.
+    """
 
     @property
     def identity(self) -> Identity:
@@ -192,7 +198,7 @@ class Record:
 
 
 MOST_DIGITS = 20  # of whole numbers: those of 64 bits
-APART = ("run", "settings")  # fields that have lines of their own
+APART = ("run", "settings", "is_contradicted")  # fields that the line of a record does not have
 EMPTY: tuple[Any, ...] = (None, "", (), [], {})
 
 
@@ -248,9 +254,10 @@ class LineReader:
                 what = "an object of a cell, a run or settings"
                 raise ValueError(f"expected {what}, got {line!r:.60}")
             record = checked(Record, line | {"run": None})
-        error = record.metrics.get("error", 0.0)
-        if isinstance(error, str | bool) or error is None or error < 0 or error > 1:
-            raise ValueError(f"the error {error!r:.60} is not a fraction from 0 to 1")
+        for name in RATES:
+            rate = record.metrics.get(name, 0.0)
+            if isinstance(rate, str | bool) or rate is None or rate < 0 or rate > 1:
+                raise ValueError(f"the {name} {rate!r:.60} is not a fraction from 0 to 1")
         return self._completed(record)
 
     def _completed(self, record: Record) -> Record:

@@ -8,6 +8,7 @@ import stat
 import tempfile
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Self
 
@@ -15,6 +16,7 @@ import filelock
 
 from ensvm.data.files.foreign_content import foreign_content
 from ensvm.errors import UserError, unreadable
+from ensvm.records.fit_values import differing_values
 from ensvm.records.record import Identity, LineReader, Record, Run, settings_line
 from ensvm.shipped import shipped_results
 
@@ -61,8 +63,18 @@ def records_in(path: Path) -> dict[Identity, Record]:
                     raise UserError(f"{path}: {what}") from error
                 raise UserError(_not_a_record(path, number, text, error)) from error
             if record is not None:
+                before = latest.get(record.identity)
+                if before is not None and _contradicts(before, record):
+                    record = replace(record, is_contradicted=True)
                 latest[record.identity] = record
     return latest
+
+
+def _contradicts(before: Record, after: Record) -> bool:
+    """Return whether two good records of a cell have the same settings and different values."""
+    if not (before.ok and after.ok and before.settings_key == after.settings_key):
+        return False
+    return before.is_contradicted or bool(differing_values(before, after))
 
 
 @contextmanager

@@ -12,8 +12,8 @@ from tabulate import tabulate
 
 from ensvm.counts import of_all
 from ensvm.errors import UserError
+from ensvm.records.fit_values import values_of_fit
 from ensvm.records.identity import asked
-from ensvm.records.merge import values_of_fit
 from ensvm.records.runs import runs_of
 from ensvm.records.settings import CellSettings
 from ensvm.report.claims import evaluate_claims

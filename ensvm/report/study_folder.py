@@ -12,7 +12,12 @@ from ensvm.counts import counted
 from ensvm.data.splits import OfficialSplit
 from ensvm.errors import UserError
 from ensvm.records.asked import Asked, read_asked
-from ensvm.records.current_records import DividedRecords, asked_by_newest, divided_records
+from ensvm.records.current_records import (
+    DividedRecords,
+    asked_by_newest,
+    divided_records,
+    names_of,
+)
 from ensvm.records.identity import by_value
 from ensvm.records.record import Identity, Record
 from ensvm.records.runs import runs_of
@@ -119,6 +124,12 @@ class Study:
         if not_asked := self.divided.not_asked:
             n = sum(map(len, not_asked.values()))
             sentences.append(f"not shown: {counted(n, 'record')} that the config does not ask for")
+        if contradicted := [one for one in self.records.values() if one.is_contradicted]:
+            names = names_of(one.value for one in contradicted)
+            sentences.append(
+                f"{counted(len(contradicted), 'cell')} of {names}: several records with the same"
+                f" settings and different values; shown is the last line of each in {CELLS_FILE}"
+            )
         if self.asked_by_run is None and not self.shipped:
             sentences.append(
                 "the last run was by an older version, which did not record what its config asks"

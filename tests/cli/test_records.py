@@ -115,3 +115,27 @@ def test_merge_refuses_a_folder_without_records(tmp_path):
     answer = invoke("merge", tmp_path, "-o", tmp_path / "c")
     assert answer.exit_code == 2
     assert answer.stderr.startswith(f"error: {tmp_path}: no records here")
+
+
+@pytest.mark.parametrize(
+    "verb",
+    [
+        ("table", "results"),
+        ("status", "results"),
+        ("show", "results", "--dataset", "german", "--algorithm", "a"),
+        ("export", "results"),
+        ("report", "results", "--only", "claims"),
+        ("compare", "results", "results"),
+    ],
+    ids=" ".join,
+)
+def test_two_values_of_one_cell_are_named(tmp_path, monkeypatch, verb):
+    """As in a file that was put together from two, by hand or by git."""
+    monkeypatch.chdir(tmp_path)
+    mine, theirs = errors("german", "a", [0.2, 0.3]), errors("german", "a", [0.2, 0.4])
+    config = "study: s\nrealizations: 2\ndatasets: [german]\nalgorithms: {a: {estimator: SVC}}\n"
+    config += "tables: [{id: 1, caption: C, columns: [a]}]\n"
+    config += "claims: [{id: c, text: T, left: a, relation: at-most, limit: 50}]\n"
+    make_study(tmp_path / "results" / "s", config, [*mine, *theirs])
+    answer = invoke(*verb)
+    assert "1 cell of a on german: several records" in " ".join(answer.stderr.split())

@@ -168,6 +168,15 @@ def test_different_values_are_named_and_the_newest_is_kept(choose, changed, what
     assert kept.time == LATER
 
 
+def test_a_source_that_contradicts_itself_is_named(tmp_path):
+    two = [replace(GOOD, metrics={"error": error}) for error in (0.25, 0.5)]
+    (merged,) = united(source(tmp_path, two))
+    assert merged.disagreements == [
+        f"s: german, realization 1, a: {tmp_path / 's' / CELLS_FILE} has several records of it,"
+        " with different values"
+    ]
+
+
 def timed(seconds, host="here"):
     return record("german", 1, "a", run_pass="timing", seconds=seconds, host=host, n_iter_=3)
 

@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import math
 import os
 import resource
 import shutil
@@ -16,6 +17,7 @@ from ensvm.errors import UserError
 from ensvm.records.record import Conditions, LineReader, Record, Run, settings_line
 from ensvm.records.settings import AlgorithmSettings, CellSettings
 from ensvm.records.store import CELLS_FILE, Appender, Store, read_records
+from ensvm.study.metrics import RATES
 
 
 def record(realization: int, status: str = "ok") -> Record:
@@ -38,6 +40,30 @@ def test_the_latest_record_of_a_cell_counts(tmp_path):
         store.append([record(1, "failed")])
         store.append([record(1, "ok")])
     assert read_records(tmp_path)["d", 1, "a", "error"].status == "ok"
+
+
+@pytest.mark.parametrize(
+    ("change", "is_contradicted"),
+    [
+        ({}, False),
+        ({"metrics": {"error": 0.5}}, True),
+        ({"metrics": {"error": 0.5}, "status": "failed"}, False),
+        ({"metrics": {"error": 0.5}, "settings_key": "other"}, False),
+        ({"seconds": {"fit_seconds": 2.0}}, False),
+        ({"scores": {"auc": 0.5}}, False),  # the config asks for another metric since
+    ],
+)
+def test_records_of_one_cell_with_different_values_are_marked(tmp_path, change, is_contradicted):
+    first = replace(record(1), metrics={"error": 0.25}, seconds={"fit_seconds": 1.0})
+    second = replace(first, **change)
+    with Store(tmp_path) as store:
+        store.append([first, second])
+    (last,) = read_records(tmp_path).values()
+    assert (last, last.is_contradicted) == (second, is_contradicted)
+    with Store(tmp_path) as store:
+        store.append([second])  # as before, but it was not always so
+    (last,) = read_records(tmp_path).values()
+    assert last.is_contradicted == is_contradicted
 
 
 @pytest.mark.parametrize("cut", range(1, 40, 7))
@@ -160,7 +186,8 @@ def test_a_record_survives_the_way_to_the_disk_and_back(tmp_path):
     assert "by_order" not in record(1).to_json()
 
 
-NO_ERRORS = [True, False, None, "0.2", 1.5, -0.1, 20]
+NO_RATES = [True, False, None, "0.2", 1.5, -0.1, 20, math.inf]
+NO_SECONDS = [-1e-9, math.nan, math.inf, "1", True]
 
 
 @pytest.mark.parametrize(
@@ -175,7 +202,8 @@ NO_ERRORS = [True, False, None, "0.2", 1.5, -0.1, 20]
         ({"by_order": {"error": 1}}, "'by_order.error'"),
         ({"conditions": {"host": 1}}, "'conditions.host'"),
         ({"dataset": ["d"]}, "'dataset'"),
-        *(({"metrics": {"error": error}}, "is not a fraction") for error in NO_ERRORS),
+        *(({"metrics": {name: rate}}, "is not a fraction") for name in RATES for rate in NO_RATES),
+        *(({"seconds": {"fit_seconds": each}}, "'seconds.fit_seconds'") for each in NO_SECONDS),
     ],
 )
 def test_a_foreign_record_is_refused_by_file_and_line(tmp_path, change, message):
