@@ -59,7 +59,8 @@ def readable_errors() -> Iterator[None]:
         if error.errno == errno.EPIPE:  # the reader of a pipe has left: click ends the command
             raise
         reason = error.strerror or " ".join(str(error).split())
-        file = "" if error.filename is None else f"{error.filename}: "
+        name = error.filename2 or error.filename  # of a copy, the new file
+        file = "" if name is None else f"{name}: "
         remedy = REMEDIES.get(error.errno or 0, KEPT)
         if remedy == NOT_WRITTEN and not file:  # no folder is named, and it may be none
             remedy = KEPT

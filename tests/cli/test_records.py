@@ -1,6 +1,9 @@
 """`ensvm status` and `merge`: what is done, and what is united."""
 
+import errno
+import os
 import re
+import shutil
 import sys
 from unittest import mock
 
@@ -14,6 +17,16 @@ pytestmark = pytest.mark.usefixtures("in_this_process")
 TWO = """
 svc: {estimator: SVC, params: {C: 1.0}}
 fails: {estimator: "troublesome:Raises"}
+"""
+
+
+COMPARED = """\
+study: s
+realizations: 2
+datasets: [german]
+algorithms: {a: {estimator: SVC}}
+tables: [{id: 1, caption: C, columns: [a]}]
+claims: [{id: c, text: T, left: a, relation: at-most, limit: 50}]
 """
 
 
@@ -133,9 +146,19 @@ def test_two_values_of_one_cell_are_named(tmp_path, monkeypatch, verb):
     """As in a file that was put together from two, by hand or by git."""
     monkeypatch.chdir(tmp_path)
     mine, theirs = errors("german", "a", [0.2, 0.3]), errors("german", "a", [0.2, 0.4])
-    config = "study: s\nrealizations: 2\ndatasets: [german]\nalgorithms: {a: {estimator: SVC}}\n"
-    config += "tables: [{id: 1, caption: C, columns: [a]}]\n"
-    config += "claims: [{id: c, text: T, left: a, relation: at-most, limit: 50}]\n"
-    make_study(tmp_path / "results" / "s", config, [*mine, *theirs])
+    make_study(tmp_path / "results" / "s", COMPARED, [*mine, *theirs])
     answer = invoke(*verb)
     assert "1 cell of a on german: several records" in " ".join(answer.stderr.split())
+
+
+def test_a_full_disk_is_named_by_the_file_that_is_written(tmp_path, monkeypatch):
+    def copy(source, target):
+        """Raise what `shutil.copyfile` raises on a full disk."""
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(source), None, str(target))
+
+    monkeypatch.chdir(tmp_path)
+    make_study(tmp_path / "results" / "s", COMPARED, errors("german", "a", [0.2]))
+    monkeypatch.setattr(shutil, "copyfile", copy)
+    answer = invoke("merge", "results", "-o", "merged")
+    assert answer.exit_code == 2
+    assert re.match(r"error: \.merged-\S+: no space left on device; free some", answer.stderr)
