@@ -147,6 +147,16 @@ class RatioEstimate:
 Estimate: TypeAlias = MeanEstimate | RatioEstimate
 
 
+def interval_of(estimate: Estimate | None) -> tuple[float, float] | tuple[None, None]:
+    """Return the 95 % interval of an estimate; (None, None) without one.
+
+    Infinite values have none.
+    """
+    if estimate is None or not math.isfinite(estimate.value):
+        return None, None
+    return estimate.interval(1 - CONFIDENCE)
+
+
 class Sample(NamedTuple):
     """The mean, standard deviation (None for a single value) and number of some values."""
 

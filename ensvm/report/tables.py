@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
+from ensvm.counts import of_all
 from ensvm.report.column_values import result_of
 from ensvm.report.intervals import (
     difference_on_new_rows,
@@ -24,7 +25,7 @@ from ensvm.report.query import (
     shared_realizations,
 )
 from ensvm.report.randomness import for_each_realization
-from ensvm.report.statistical_tests import CONFIDENCE, chance_below
+from ensvm.report.statistical_tests import CONFIDENCE, chance_below, interval_of
 from ensvm.report.study_folder import Study
 from ensvm.report.verdict import deviation
 from ensvm.study.config import StudyConfig
@@ -153,6 +154,8 @@ def cell_of(
         return cell
     # Our own value, whatever the paper prints.
     ours = value_shown(study, table, column, result)
+    if math.isnan(ours.mean):
+        return replace(cell, status="missing", reason=_why_no_number(result))
     spread = study.config.mean_of_print(table, column, row).spread
     std = spread_shown(ours, result, spread)
     guess = _of_largest_class(study, table, row, result.query)
@@ -171,7 +174,7 @@ def cell_of(
         cell = replace(cell, orders=orders.shape[1], std_orders=within)
     if result.effect is not None:
         varied = of_two_columns(study, result, timed=table.of == "timing")
-        low, high = varied.estimate.interval(1 - CONFIDENCE) if varied.estimate else (None, None)
+        low, high = interval_of(varied.estimate)
         cell = replace(cell, low=low, high=high)
     if printed is None or not _is_judged(table, column, cell):
         return cell
@@ -186,6 +189,15 @@ def cell_of(
         why=compared.why,
         chosen=compared.chosen,
     )
+
+
+def _why_no_number(result: QueryResult) -> str:
+    """Return why the mean of values is not a number."""
+    values, metric = result.shown(), result.query.metric
+    without = int(np.isnan(values).sum())
+    if without:
+        return f"{metric} is not a number (nan) in {of_all(without, values.size, 'realization')}"
+    return f"infinite values of {metric} have no mean"
 
 
 def _is_judged(table: TableConfig, column: ColumnConfig, cell: TableCell) -> bool:

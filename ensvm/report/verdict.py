@@ -16,7 +16,7 @@ from ensvm.counts import counted
 from ensvm.report.column_values import query_of
 from ensvm.report.intervals import EXACT, Comparison, against_print, comparison
 from ensvm.report.query import Query, QueryResult, ask
-from ensvm.report.statistical_tests import CONFIDENCE, Estimate
+from ensvm.report.statistical_tests import Estimate, interval_of
 from ensvm.report.study_folder import Study
 from ensvm.study.metrics import DATA_CELL, PARAMETER, RATES
 from ensvm.study.printed import Published
@@ -59,9 +59,9 @@ def judge_estimate(
 ) -> Deviation:
     """Return the difference of ours from print, with D from its estimate, and the verdict."""
     difference, rounded = ours - printed.value, printed.half_unit
-    if estimate is None:
+    low, high = interval_of(estimate)
+    if low is None or high is None:
         return Deviation(ours, difference, None, None, "cannot tell", "none")
-    low, high = estimate.interval(1 - CONFIDENCE)
     low, high = low - rounded, high + rounded
     # No value can be nearer to the printed one than print's own rounding.
     verdict = verdict_on(low, high, max(margin, rounded))

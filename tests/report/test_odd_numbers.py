@@ -12,6 +12,7 @@ import pytest
 from made_up_records import invoke, make_study, record
 
 from ensvm.report.export import frame_of, table_cells
+from ensvm.report.tables import build_table
 from ensvm.report.write import write_pages
 
 pytestmark = pytest.mark.usefixtures("in_this_process")
@@ -110,3 +111,18 @@ def test_the_script_of_a_page_can_read_its_numbers(study, tmp_path):
         content = json.loads(gzip.decompress(base64.b64decode(one)), parse_constant=refuse)
         numbers = [x for value in content.values() for x in (*value["values"], *value["interval"])]
         assert all(isinstance(x, int | float) for x in numbers)
+
+
+@pytest.mark.parametrize("study", ODD, indirect=True)
+def test_a_place_without_a_number_has_a_reason_and_neither_sign_nor_interval(study):
+    found, _ = study
+    for table in found.config.tables:
+        for cell in build_table(found, table):
+            ends = [each for each in (cell.low, cell.high) if each is not None]
+            assert not any(map(math.isnan, ends)), cell
+            assert cell.mean is None or not math.isnan(cell.mean), cell
+            if cell.mean is None:
+                assert cell.reason, cell
+                assert (cell.verdict, ends) == (None, []), cell
+            elif not math.isfinite(cell.mean):
+                assert (cell.verdict in (None, "cannot tell"), ends) == (True, []), cell
