@@ -60,8 +60,8 @@ def list_of_findings(study: str) -> str:
 WORKS = ("nips99", "icmla05", "ijcai07", "ecda13", "comp6321")
 # Below the table of works
 READ_COUNTS = (
-    "*On new rows*: how many of the sentences that hold would hold for [other rows of the same "
-    "kind](docs/understand/signs-and-claims.md#claims) too. Several sentences may fail by one test."
+    "Sentences are tested on the rows that we have, and on [other rows of the same "
+    "kind](docs/understand/signs-and-claims.md#claims). Several may fail by one test."
 )
 
 

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -125,15 +125,28 @@ class Judged:
         verdicts = [one.printed_verdict for one in self.comparisons]
         return self._counted(verdicts, "not printed") if any(verdicts) else ""
 
+    @property
+    def scope(self) -> int | Literal["all"] | None:
+        """How many rows (or comparisons) must hold; None if each test has a number of its own."""
+        return "all"
+
+    @property
+    def verdicts(self) -> list[ClaimVerdict | None]:
+        """The verdicts that decide together: of each comparison, or of each row; None: no value."""
+        return self._in_scope([one.verdict for one in self.comparisons])
+
+    def unit(self, verdicts: Sequence[ClaimVerdict | None], row: str = "row") -> str:
+        """Return what verdicts are of: `comparison` if a row has several of them, else `row`."""
+        return "comparison" if len({one.row for one in self.comparisons}) < len(verdicts) else row
+
     def _counted(
         self, verdicts: Sequence[ClaimVerdict | None], silent: str = "without values"
     ) -> str:
         verdicts = self._in_scope(verdicts)
         counts = Counter(verdicts)
-        several = len({(one.test, one.row) for one in self.comparisons}) < len(verdicts)
         # a printed row that is not printed is none of the paper's rows
         total = len(verdicts) - (counts[None] if silent == "not printed" else 0)
-        whole = counted(total, "comparison" if several else "row")
+        whole = counted(total, self.unit(verdicts))
         parts = [f"{name} on {count}" for name in CLAIM_VERDICTS if (count := counts[name])]
         without = f"; {counts[None]} {silent}" if counts[None] else ""
         return f"{', '.join(parts)} of {whole}{without}" if parts else without[2:]
@@ -151,10 +164,14 @@ class JudgedTest(Judged):
     decides: bool  # whether the claim's verdict comes from it: it is not one of another reading
 
     @property
+    def scope(self) -> int | Literal["all"]:
+        """How many rows (or comparisons) must hold."""
+        return self.test.scope
+
+    @property
     def verdict(self) -> ClaimVerdict:
         """The verdict; a sentence about all rows is open if some have no values."""
-        verdicts = self._in_scope([one.verdict for one in self.comparisons])
-        return judge_scope(verdicts, self.test.scope)
+        return judge_scope(self.verdicts, self.test.scope)
 
     @property
     def new_verdict(self) -> ClaimVerdict:
@@ -185,6 +202,12 @@ class JudgedClaim(Judged):
 
     claim: ClaimConfig
     tests: tuple[JudgedTest, ...]
+
+    @property
+    def scope(self) -> int | Literal["all"] | None:
+        """How many comparisons must hold, of one test or of all; None if tests have numbers."""
+        scopes = [one.scope for one in self.tests if one.decides]
+        return scopes[0] if len(scopes) == 1 or {*scopes} == {"all"} else None
 
     @property
     def verdict(self) -> ClaimVerdict:

@@ -17,7 +17,7 @@ MOST_LINES = 2
 # The placeholders of a line, with what they name.
 PLACEHOLDERS: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(("ours", "printed", "sign"), ("TABLE", "ROW", "COLUMN")),
-    **dict.fromkeys(("holds", "fails", "of", "verdict"), ("CLAIM",)),
+    **dict.fromkeys(("verdict", "verdict-with-counts", "holds", "fails", "of"), ("CLAIM",)),
     "count": ("TABLE", "SIGN", "COLUMN"),
 }
 ACCEPTED = ", ".join(f"{{{' '.join((kind, *words))}}}" for kind, words in PLACEHOLDERS.items())

@@ -51,7 +51,7 @@ from ensvm.solvers.leave_one_out_search import MENDED_PAIR
 from ensvm.solvers.regularization_path.leave_one_out import FARTHEST, least_leave_one_out
 from ensvm.study import margins
 from ensvm.study.claim import FEWEST_TIMINGS
-from ensvm.study.findings import MOST_LINES, AbstractConfig, FindingConfig
+from ensvm.study.findings import MOST_LINES, AbstractConfig, FindingConfig, placeholders_of
 from ensvm.study.passes import DISTURBED, PASSES, RunPass
 from ensvm.study.published_part import (
     DEFAULT_REALIZATIONS,
@@ -251,6 +251,22 @@ def test_what_came_out_can_be_read_at_a_glance(study):
     config, _ = read_config(find_config(study))
     outcome = outcome_of(replace(generated.results_of(study), config=config))
     assert 0 < len(outcome) <= MOST_LETTERS
+
+
+@pytest.mark.parametrize(
+    "study", sorted(path.parent.name for path in shipped_results().glob("*/config.yaml"))
+)
+def test_what_came_out_names_the_rows_that_neither_hold_nor_fail(study):
+    """Beside numbers that hold and that fail, `verdict-with-counts` names the others."""
+    config, _ = read_config(find_config(study))
+    lines = [line for finding in config.findings for line in finding.adds]
+    lines += config.abstract.sentences.values() if config.abstract else []
+    for line in lines:
+        holding, failing = (
+            {tuple(words) for kind, words in placeholders_of(line) if kind == counted}
+            for counted in ("holds", "fails")
+        )
+        assert not holding & failing
 
 
 @pytest.mark.parametrize("work", generated.WORKS)

@@ -69,6 +69,16 @@ def test_a_finding_is_the_sentence_its_verdict_and_numbers(tmp_path):
         ("{fails c}", "0", "1"),
         ("{of c}", "2", "2"),
         ("{verdict c}", "holds", "fails"),
+        (
+            "{verdict-with-counts c}",
+            "holds (all 2 data sets)",
+            "fails (1 holds, 1 fails; all 2 data sets must hold)",
+        ),
+        (
+            "{verdict-with-counts two}",
+            "fails (2 hold, 1 fails; all 3 comparisons must hold)",
+            "fails (1 holds, 2 fail; all 3 comparisons must hold)",
+        ),
         ("{of two}", "3", "3"),
         ("{holds two/1}", "2", "1"),
         ("{verdict two/2}", "fails", "fails"),

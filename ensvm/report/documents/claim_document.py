@@ -115,18 +115,47 @@ PRINTED = (
 )
 
 
-def held_on_new_rows(claims: Sequence[JudgedClaim]) -> str:
-    """Return in words how many of the claims that hold do so on new rows; empty if none holds."""
-    holding = [one for one in claims if one.verdict == "holds"]
-    lasting = sum(one.new_verdict == "holds" for one in holding)
-    return f"on new rows {lasting} of {len(holding)} hold" if holding else ""
+def verdicts_in_words(claims: Sequence[JudgedClaim]) -> dict[str, str]:
+    """Return how many claims have each verdict that occurs, by the verdict.
+
+    Behind those that hold stands how many would do so on other rows than those at hand: `4 hold (3
+    also on other rows of the same kind)`.
+    """
+    counts = Counter[str](judged.verdict for judged in claims)
+    texts = {name: verdict_count(name, counts[name]) for name in CLAIM_VERBS if counts[name]}
+    if "holds" in texts:
+        lasting = sum(one.verdict == one.new_verdict == "holds" for one in claims)
+        texts["holds"] += f" ({lasting} also on other rows of the same kind)"
+    return texts
 
 
 def claims_in_words(claims: Sequence[JudgedClaim]) -> str:
-    """Return how many claims have each verdict: `4 hold, 1 fails; on new rows 3 of 4 hold`."""
-    counts = Counter[str](judged.verdict for judged in claims)
-    verdicts = [verdict_count(name, counts[name]) for name in CLAIM_VERBS if counts[name]]
-    return "; ".join(filter(None, [", ".join(verdicts), held_on_new_rows(claims)]))
+    """Return how many claims have each verdict, such as `4 hold (3 also on ...), 1 fails`."""
+    return ", ".join(verdicts_in_words(claims).values())
+
+
+def rule_of_sentences(claims: Sequence[JudgedClaim]) -> str:
+    """Return what decides a sentence with several tests, whose parts an abstract may name.
+
+    It is empty if no claim has several tests.
+    """
+    several = any(sum(tested.decides for tested in one.tests) > 1 for one in claims)
+    return "a sentence fails if one of its parts does" if several else ""
+
+
+def reason_of(judged: Judged) -> str:
+    """Return why a claim or a test has its verdict: how many hold, and how many must.
+
+    The numbers add up to the whole: `10 hold, 2 fail, 4 open; all 16 comparisons must hold`.
+    """
+    counts = Counter(judged.verdicts)
+    whole = counted(counts.total(), judged.unit(judged.verdicts, "data set"))
+    if len(counts) == 1 and None not in counts:
+        return whole if counts.total() == 1 else f"all {whole}"
+    parts = [verdict_count(name, counts[name]) for name in CLAIM_VERBS if counts[name]]
+    parts += [f"{counts[None]} without values"] if counts[None] else []
+    needed = {"all": f"; all {whole} must hold", None: f" of {whole}"}
+    return ", ".join(parts) + needed.get(judged.scope, f"; {judged.scope} of {whole} must hold")
 
 
 def title_of_claims(study: Study) -> str:
@@ -197,11 +226,20 @@ def sentence_of(judged: JudgedClaim) -> str:
 def tests_of(study: Study, judged: JudgedClaim) -> list[str]:
     """Return a line for each test of a claim that decides: what it says, and what came out."""
     return [
-        f"{words_of_test(study, tested.test)}: {tested.counts}."
+        f"{words_of_test(study, tested.test)}: {_counts_of(tested)}."
         + (f" As printed: {tested.printed_counts}." if tested.printed_counts else "")
         for tested in judged.tests
         if tested.decides
     ]
+
+
+def _counts_of(tested: JudgedTest) -> str:
+    """Return a test's counts, with the rule that makes a verdict of mixed ones.
+
+    If a number of rows must hold, the words of the test say so.
+    """
+    is_mixed = tested.test.scope == "all" and len({*tested.verdicts}) > 1
+    return f"{tested.counts}{'; all must hold' * is_mixed}"
 
 
 def claim_parts(study: Study, judged: JudgedClaim) -> list[Part]:
@@ -307,7 +345,7 @@ def in_short(study: Study, tested: JudgedTest) -> str:
     test = tested.test
     known = [one for one in tested.comparisons if one.effect is not None]
     if not known:
-        return tested.counts
+        return _counts_of(tested)
     effects = [one.effect for one in known if one.effect is not None]
     unit = test.effect.unit(test.metric)
     name = _with_details(test.of_effect, DIRECTIONS.get(test.of_effect))
@@ -321,7 +359,7 @@ def in_short(study: Study, tested: JudgedTest) -> str:
         is_interval = one.low is not None and interval != "exact"
         numbers = f"{head}{unit.text(effects[0])}" + f" ({interval})" * is_interval
         numbers += _unit_name(unit)
-    parts = [tested.counts, numbers]
+    parts = [_counts_of(tested), numbers]
     if (neutral := test.effect.neutral) is not None and len(known) > 1:
         first, _ = pair_labels(study, test)
         # A ratio above 1 says that the first value is the lower one.

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ensvm.report.claims import Judged, JudgedClaim, JudgedTest, judge_claim
-from ensvm.report.documents.claim_document import sentence_of, tests_of
+from ensvm.report.documents.claim_document import reason_of, sentence_of, tests_of
 from ensvm.report.documents.document import NOTHING, as_note
 from ensvm.report.documents.table_document import as_printed, decimals_of_value, value_of
 from ensvm.report.study_folder import Study
@@ -93,6 +93,9 @@ def _filled(study: Study, kind: str, name: str, *words: str) -> str:
     match kind:
         case "verdict":
             return _judged(study, name).verdict
+        case "verdict-with-counts":
+            judged = _judged(study, name)
+            return f"{judged.verdict} ({reason_of(judged)})"
         case "holds" | "fails" | "of":
             return str(_count(_judged(study, name), kind))
         case "count":

@@ -12,7 +12,11 @@ from ensvm.data.alarms import TITLE
 from ensvm.errors import UserError
 from ensvm.records.store import CONFIG_COPY, folders_in, has_file
 from ensvm.report.claims import evaluate_claims
-from ensvm.report.documents.claim_document import claims_in_words, title_of_claims
+from ensvm.report.documents.claim_document import (
+    claims_in_words,
+    rule_of_sentences,
+    title_of_claims,
+)
 from ensvm.report.documents.document import (
     Bullets,
     Grid,
@@ -118,11 +122,12 @@ def counts(study: Study) -> str:
     """Return how many printed values and claims came out how, and what has no values."""
     count, verdicts = printed_counts(study, "results")
     claims = list(evaluate_claims(study))
+    rule = f" ({text})" if (text := rule_of_sentences(claims)) else ""
     signs = ", ".join(f"{mark} {verdict}" for verdict, mark in SIGNS.items())
     failed, missing = len(study.failed), study.missing_data
     sentences = {
         f"Of {count} printed results: {verdicts} ({signs}).": count,
-        f"Sentences tested: {claims_in_words(claims)}.": claims,
+        f"Sentences tested{rule}: {claims_in_words(claims)}.": claims,
         f"{of_all(failed, len(study.records), 'cell')} failed.": failed,
         f"Data that could not be loaded: {', '.join(missing)}.": missing,
     }

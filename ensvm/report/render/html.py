@@ -19,7 +19,6 @@ from markupsafe import Markup, escape
 
 from ensvm import __version__
 from ensvm.counts import counted
-from ensvm.report.documents.claim_document import verdict_count
 from ensvm.report.documents.document import one_line
 from ensvm.report.render.markdown import markdown_parser
 from ensvm.study.findings import MENTION
@@ -150,7 +149,6 @@ def _environment() -> Environment:
     environment.globals.update(
         marks=SIGNS,
         claim_marks={"holds": "✓", "fails": "✗", "cannot tell": "?"},
-        claim_count=verdict_count,
         counted=counted,
         version=__version__,
         style=style,

@@ -18,14 +18,15 @@ from ensvm.records.record import Run
 from ensvm.records.runs import processors_of, runs_of
 from ensvm.report.claim_tests import CLAIM_VERDICTS
 from ensvm.report.claims import JudgedClaim
+from ensvm.report.documents.claim_document import legend as claims_legend
 from ensvm.report.documents.claim_document import (
-    held_on_new_rows,
     quotes_a_paper,
+    rule_of_sentences,
     test_parts,
     title_of_claims,
+    verdicts_in_words,
     wording,
 )
-from ensvm.report.documents.claim_document import legend as claims_legend
 from ensvm.report.documents.document import (
     Grid,
     Part,
@@ -170,9 +171,14 @@ class StudyPage:
         return {name: counts[name] for name in CLAIM_VERDICTS if counts[name]}
 
     @property
-    def held_on_new_rows(self) -> str:
-        """How many of the claims that hold do so on new rows, in words; empty if none holds."""
-        return held_on_new_rows(self.judged)
+    def claims_in_words(self) -> dict[str, str]:
+        """How many claims have each verdict, in words."""
+        return verdicts_in_words(self.judged)
+
+    @property
+    def rule_of_sentences(self) -> str:
+        """What decides a claim with several tests; empty if no claim has several."""
+        return rule_of_sentences(self.judged)
 
     @property
     def runs(self) -> list[Run]:

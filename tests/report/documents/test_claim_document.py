@@ -7,7 +7,13 @@ import pytest
 from made_up_records import claimed, errors, record
 
 from ensvm.report.claims import evaluate_claims
-from ensvm.report.documents.claim_document import metric_text, words_of_test
+from ensvm.report.documents.claim_document import (
+    claims_list,
+    metric_text,
+    reason_of,
+    rule_of_sentences,
+    words_of_test,
+)
 from ensvm.report.write import write_claims
 from ensvm.study.claim import ClaimTest
 from ensvm.study.relations import EFFECTS, RELATIONS
@@ -79,6 +85,32 @@ def test_the_files_hold_the_evidence_and_are_the_same_twice(study):
     assert "*less*: " in text
     assert "*ratio*: " not in text
     assert "commit cccccccccc" in text
+
+
+@pytest.mark.parametrize(
+    ("scope", "rule"),
+    [("all", "all 3 data sets must hold"), ("2", "2 of 3 data sets must hold")],
+)
+@pytest.mark.parametrize("b_errs", [(0.3, 0.3), (0.3, 0.1), (0.3, 0.2), (0.1, 0.2)])
+def test_the_reason_of_a_verdict_names_every_row_and_how_many_must_hold(study, scope, rule, b_errs):
+    claims = f"""
+    - {{id: 1, text: t, left: a, right: b, relation: less, scope: {scope},
+       rows: [german, titanic, web2]}}
+    """
+    noise = (-0.01, 0.01, -0.02, 0.02)
+    lines = [
+        line
+        for row, b in zip(("german", "titanic"), b_errs, strict=True)
+        for name, error, sign in (("a", 0.2, 1), ("b", b, -1))
+        for line in errors(row, name, [error + sign * step for step in noise])
+    ]
+    (judged,) = evaluate_claims(made := study(claims, lines))
+    counts, _, needed = reason_of(judged).partition("; ")
+    assert sum(map(int, re.findall(r"\d+", counts))) == 3
+    assert needed == rule
+    line = claims_list(made)
+    assert ("; all must hold" in line) == (scope == "all")
+    assert rule_of_sentences([judged]) == ""
 
 
 CLAIM = "- {id: 1, text: t, left: a, right: b, relation: less, rows: [german]}"
