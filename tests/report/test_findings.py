@@ -147,6 +147,10 @@ def test_the_abstract_stands_on_the_page_with_its_numbers(tmp_path):
     sentences = ["A is better than B.", "Here A errs 20.50 %: better on 2 of 2 data sets."]
     assert abstract_of(study) == sentences
     assert outcome_of(study) == sentences[1]
+    assert "Sentences tested: 1 holds" in first_page(study)
+    of_part = make_study(tmp_path / "part", config.replace("of c}", "of two/1}"), lines, PRINTED)
+    rule = "Sentences tested (a sentence fails if one of its parts does): 1 holds"
+    assert rule in first_page(of_part)
     assert " ".join(sentences) in first_page(study)
     without = make_study(tmp_path / "none", CONFIG.replace("FINDINGS", "[c]"), lines, PRINTED)
     assert outcome_of(without) == findings_of(without)[0].sentence

@@ -34,6 +34,7 @@ from ensvm.report.statistical_tests import steady
 from ensvm.report.study_folder import Study
 from ensvm.report.tables import algorithm_label, row_label
 from ensvm.study.claim import ClaimConfig, ClaimTest
+from ensvm.study.findings import placeholders_of
 from ensvm.study.metrics import PLAIN, STAGED, TIMES, Unit
 from ensvm.study.relations import RELATIONS
 
@@ -134,13 +135,12 @@ def claims_in_words(claims: Sequence[JudgedClaim]) -> str:
     return ", ".join(verdicts_in_words(claims).values())
 
 
-def rule_of_sentences(claims: Sequence[JudgedClaim]) -> str:
-    """Return what decides a sentence with several tests, whose parts an abstract may name.
-
-    It is empty if no claim has several tests.
-    """
-    several = any(sum(tested.decides for tested in one.tests) > 1 for one in claims)
-    return "a sentence fails if one of its parts does" if several else ""
+def rule_of_sentences(study: Study) -> str:
+    """Return how parts decide a sentence, if the abstract has verdicts of parts; else nothing."""
+    sentences = study.config.abstract.sentences.values() if study.config.abstract else ()
+    claims = (words[0] for text in sentences for _, words in placeholders_of(text) if words)
+    has_parts = any("/" in claim for claim in claims)
+    return "a sentence fails if one of its parts does" if has_parts else ""
 
 
 def reason_of(judged: Judged) -> str:

@@ -122,7 +122,7 @@ def counts(study: Study) -> str:
     """Return how many printed values and claims came out how, and what has no values."""
     count, verdicts = printed_counts(study, "results")
     claims = list(evaluate_claims(study))
-    rule = f" ({text})" if (text := rule_of_sentences(claims)) else ""
+    rule = f" ({text})" if (text := rule_of_sentences(study)) else ""
     signs = ", ".join(f"{mark} {verdict}" for verdict, mark in SIGNS.items())
     failed, missing = len(study.failed), study.missing_data
     sentences = {

@@ -36,6 +36,7 @@ from ensvm.report.documents.document import (
     number_range,
     one_line,
     origin,
+    values_of,
 )
 from ensvm.report.documents.findings_document import (
     Finding,
@@ -77,6 +78,7 @@ MOST_EMBEDDED = 20_000  # bytes of a figure's data that a page carries as a down
 # the longest word of its head, and the room beside it.
 WINDOW_LETTERS, VALUE_LETTERS, ROOM_LETTERS = 115, 8, 2
 PHONE_LETTERS = 10  # a phone shows three columns if no word is longer
+BOXED = {"<table>": "<div class=scroll><table>", "</table>": "</table></div>"}
 DOWNLOADS = {"md": "text/markdown", "latex": "text/x-tex", "csv": "text/csv"}
 NAMES_OF_MEDIA = {"md": "Markdown", "latex": "LaTeX", "csv": "CSV"}
 DIGITS = 4  # of the values in the evidence: a page has thousands, and a screen shows no more
@@ -147,8 +149,14 @@ class StudyPage:
         self.origin = Markup(as_html(origin(study)))
 
     def html(self, *parts: Part) -> Markup:
-        """Return parts of a document as HTML, with links to the parts of the page they mention."""
-        return Markup(as_html(parts_to_markdown(parts), self.anchors))
+        """Return parts of a document as HTML, with links to the parts of the page they mention.
+
+        Each table stands in a box that scrolls if the table is wider than the window.
+        """
+        html = as_html(parts_to_markdown(parts), self.anchors)
+        for tag, boxed in BOXED.items():
+            html = html.replace(tag, boxed)
+        return Markup(html)
 
     def note(self, text: str) -> Markup:
         """Return a note of the config as HTML."""
@@ -177,8 +185,8 @@ class StudyPage:
 
     @property
     def rule_of_sentences(self) -> str:
-        """What decides a claim with several tests; empty if no claim has several."""
-        return rule_of_sentences(self.judged)
+        """How parts decide a sentence; empty if the abstract has no verdict of a part."""
+        return rule_of_sentences(self.study)
 
     @property
     def runs(self) -> list[Run]:
@@ -239,6 +247,7 @@ class StudyPage:
         content = {
             "grid": document.grid,
             "turned": _turned(document.grid),
+            "has_print": any(value.printed for value in values_of(document.grid)),
             "realizations": f"Realizations: {number_range(counts)}. " if counts else "",
             "best": self.html(*document.best),
             "legend": self.html(*document.legend_without_orders(), *grey),

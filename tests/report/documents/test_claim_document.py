@@ -11,7 +11,6 @@ from ensvm.report.documents.claim_document import (
     claims_list,
     metric_text,
     reason_of,
-    rule_of_sentences,
     words_of_test,
 )
 from ensvm.report.write import write_claims
@@ -110,7 +109,6 @@ def test_the_reason_of_a_verdict_names_every_row_and_how_many_must_hold(study, s
     assert needed == rule
     line = claims_list(made)
     assert ("; all must hold" in line) == (scope == "all")
-    assert rule_of_sentences([judged]) == ""
 
 
 CLAIM = "- {id: 1, text: t, left: a, right: b, relation: less, rows: [german]}"

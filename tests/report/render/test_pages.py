@@ -162,6 +162,16 @@ def test_the_legend_says_what_is_grey_if_a_column_is(tmp_path):
         assert (grey in table.content["legend"]) == bool(proposed)
 
 
+def test_above_a_table_with_printed_values_stands_which_number_is_whose(tmp_path):
+    for name, of_paper in (("printed", PUBLISHED), ("none", PUBLISHED.partition("\n")[0] + "\n")):
+        make_study(
+            tmp_path / name / "results" / "s", CONFIG, errors("titanic", "one", [0.21]), of_paper
+        )
+        text = written(tmp_path / name)[0].read_text("utf-8")
+        says = "Large: our value. Small: the paper&#39;s." in text.replace("'", "&#39;")
+        assert says == ('class="printed"' in text) == (name == "printed")
+
+
 def test_side_studies_follow_theirs_in_the_index(tmp_path):
     finding = "findings: [c]\n"
     names = ("alone", "b", "b-side", "bb", "c")
@@ -496,6 +506,7 @@ FRAMED = """
 """
 MEASURE = """
 <script>
+const body = document.body.getBoundingClientRect();
 const first = document.querySelector("main table, main img").getBoundingClientRect().top;
 const picture = document.querySelector("svg.reproduction")?.getBoundingClientRect();
 const cut = picture ? picture.right > innerWidth || picture.bottom > innerHeight : false;
@@ -517,8 +528,15 @@ setTimeout(() => {
     const seen = heads.filter(head => head.getBoundingClientRect().right <= edge).length;
     if (seen < Math.min(3, heads.length)) few.push(table.closest("section").id);
   }
+  // Boxes that stick out of the page's margins; what scrolls or is hidden is cut by its box.
+  const margin = parseFloat(getComputedStyle(document.body).paddingLeft), out = [];
+  for (const box of document.body.querySelectorAll("*:not(.skip, .hidden, .scroll *)")) {
+    const place = box.getBoundingClientRect();
+    const isOut = place.left < body.left + margin - 1 || place.right > body.right - margin + 1;
+    if (place.width && isOut && !box.closest("svg, dialog")) out.push(box.outerHTML.slice(0, 80));
+  }
   const sides = document.documentElement.scrollWidth - innerWidth;
-  parent.postMessage(JSON.stringify({wide, unlike, few, sides, first, cut}), "*");
+  parent.postMessage(JSON.stringify({wide, unlike, few, sides, first, cut, out}), "*");
 }, 500);
 </script>
 """
@@ -545,6 +563,7 @@ def test_the_first_screen_has_a_table_or_picture_and_what_is_cut_says_so(
     assert said["unlike"] == []
     assert said["few"] == []
     assert said["sides"] <= 0  # the page itself is never scrolled sideways
+    assert said["out"] == []
     assert not said["cut"]
     assert said["first"] < height
     if width > 1000:
