@@ -148,14 +148,16 @@ def reason_of(judged: Judged) -> str:
 
     The numbers add up to the whole: `10 hold, 2 fail, 4 open; all 16 comparisons must hold`.
     """
-    counts = Counter(judged.verdicts)
+    counts = Counter[str | None](judged.verdicts)
     whole = counted(counts.total(), judged.unit(judged.verdicts, "data set"))
     if len(counts) == 1 and None not in counts:
         return whole if counts.total() == 1 else f"all {whole}"
     parts = [verdict_count(name, counts[name]) for name in CLAIM_VERBS if counts[name]]
     parts += [f"{counts[None]} without values"] if counts[None] else []
-    needed = {"all": f"; all {whole} must hold", None: f" of {whole}"}
-    return ", ".join(parts) + needed.get(judged.scope, f"; {judged.scope} of {whole} must hold")
+    if judged.scope is None:
+        return f"{', '.join(parts)} of {whole}"
+    needed = "all" if judged.scope == "all" else f"{judged.scope} of"
+    return f"{', '.join(parts)}; {needed} {whole} must hold"
 
 
 def title_of_claims(study: Study) -> str:
