@@ -10,7 +10,7 @@ from ensvm.errors import UserError
 from ensvm.study.source import read_text
 
 # Marks that other tools put between fields, in place of the comma.
-_OTHER_MARKS = {";": "semicolons", "\t": "tabs", "|": "'|'"}
+_OTHER_MARKS = {";": "semicolons", "\t": "tabs", "|": "'|'", "&": "'&'"}
 NOT_GIVEN = ("", "-", "--", "---", "–", "—")  # fields without a value
 LEAVE_EMPTY = "leave the field empty, or write `-`, if there is no value"
 # What papers and spreadsheets write if there is no value.

@@ -39,7 +39,8 @@ FORMS = (
 )
 ACCEPTED = "accepted: a number, or one with its standard deviation as 5.9 ± 1.2"
 COMMAS = "; are these decimals with commas? accepted: points, as in 30.4"
-MORE = "; accepted: as many; a standard deviation follows its value, as in 5.9 ± 1.2"
+FOLLOWS = "a standard deviation follows its value, as in 5.9 ± 1.2"
+MORE = f"; accepted: as many; {FOLLOWS}"
 FEWER = "; accepted: as many; where nothing is printed, an empty field or `-`"
 _DECIMALS = re.compile(r"\d+|\d+\s*(?:±|\+/?-)\s*\d+")  # a part of a number with a comma
 _SIZE = r"(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"
@@ -56,7 +57,12 @@ _ROW_NAMES = ("dataset", "data set", "data_set", "data", "rows", "name", "proble
 _WINS = re.compile(r"(\d+) ?/ ?\d+ ?/ ?\d+", re.ASCII)  # ties and losses follow
 _ACCEPTED_WINS = "accepted: wins/ties/losses, such as 7/1/2"
 # Marks of notes, bold type and formulas; a single star may be a product.
-_MARKS = re.compile(r"\*\*|\$|\[\w*\]|[†‡§∗⁎¹²³⁰⁴-⁹ᵃ-ᶿ]|\*(?=\s*(?:±|\(|$))")
+_MARKS = re.compile(
+    r"\*\*|\$|\[\w*\]|[†‡§∗⁎¹²³⁰⁴-⁹ᵃ-ᶿ]|\*(?=\s*(?:±|\(|$))"
+    r"|</?[a-z]+>|\\(?:text|math)?(?:bf|it|sc|rm)\b|\\(?:emph|underline|boldsymbol)\b|[{}]"
+)
+# How a column of standard deviations is called
+_DEVIATIONS = re.compile(r"(?:.*[\W_])?(?:std|sd|stdev|s\.d)\.?|.*±", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -162,6 +168,7 @@ def _check_header(position: str, header: list[str], names: PlaceNames) -> None:
     if twice := [name for name, times in Counter(header).items() if times > 1]:
         title = f"{twice[0]} (HEADING)"
         hint = f"the column under a heading is called by its name, or {title!r:.80}"
+        hint = FOLLOWS if _DEVIATIONS.fullmatch(twice[0]) else hint
         raise UserError(f"{position}: the header names {twice[0]!r:.80} twice; {hint}")
     if "table" not in header and len(names.tables) != 1:
         raise UserError(f"{position}: which table? add a column `table` with its id")
@@ -271,6 +278,8 @@ def check_published(path: Path, config: "StudyConfig") -> dict[Place, Published]
             name == column.name for t in config.tables for column in t.columns
         ):
             hint = f"; {name} is a column: the file has rows and columns exchanged"
+        if what == "column" and _DEVIATIONS.fullmatch(name):
+            hint = f"; {FOLLOWS}"
         others = f" (and {counted(len(places) - 1, 'more value')})" if len(places) > 1 else ""
         mistakes.append(wrong + (hint or did_you_mean(name, accepted)) + others)
     if mistakes:

@@ -49,6 +49,9 @@ def doubtful_values(numbers: dict[Place, Published], config: StudyConfig) -> Ite
         for metric, percentages in by_metric.items():
             for question in _about_percentages(metric, percentages):
                 yield f"table {table.id}: {question}"
+        if lacking := _without_deviation(table.id, numbers):
+            beside = "has no standard deviation, and others of its row and its column have"
+            yield f"table {table.id}: {first_names(lacking)}: {beside}; is it printed without?"
         by_row: dict[str, list[Published]] = {}
         for (name, row, _), number in numbers.items():
             if name == table.id and number.std is not None:
@@ -85,6 +88,8 @@ def _about_percentages(metric: str, numbers: dict[tuple[str, str], Published]) -
         other = "accuracies" if better == "min" else "errors"
         near = "100 minus each is near the other values of its row"
         yield f"{first_names(turned)}: are these {other}, not values of {metric}? {near}"
+    if max(values) > 1 and (fractions := _fractions(numbers)):
+        yield f"{first_names(fractions)}: are these fractions? {IN_PERCENT}"
 
 
 def _turned_round(numbers: dict[tuple[str, str], Published], better: Direction) -> list[str]:
@@ -104,6 +109,36 @@ def _turned_round(numbers: dict[tuple[str, str], Published], better: Direction) 
         if abs(PERCENT.scale - number.value - mean) * NEARER <= abs(number.value - mean):
             turned.append(f"{row}, {column}: {number.value:g}")
     return turned
+
+
+def _fractions(numbers: dict[tuple[str, str], Published]) -> list[str]:
+    """Return which values are 1 / 100 of what they should be, by the others of their rows.
+
+    Such a value is at most 1, another one of its row is above 1, and 100 times it is much nearer to
+    the mean of those than the value itself.
+    """
+    fractions = []
+    for (row, column), number in numbers.items():
+        of_row = (other.value for (name, _), other in numbers.items() if name == row)
+        percentages = [value for value in of_row if value > 1]
+        if number.value > 1 or not percentages:
+            continue
+        mean = fmean(percentages)
+        if abs(PERCENT.scale * number.value - mean) * NEARER <= abs(number.value - mean):
+            fractions.append(f"{row}, {column}: {number.value:g}")
+    return fractions
+
+
+def _without_deviation(table: str, numbers: dict[Place, Published]) -> list[str]:
+    """Return which values lack a standard deviation that others of their row and column have."""
+    of_table = {place: number for place, number in numbers.items() if place[0] == table}
+    having = [place for place, number in of_table.items() if number.std is not None]
+    rows, columns = {row for _, row, _ in having}, {column for *_, column in having}
+    return [
+        f"{row}, {column}: {number.text}"
+        for (_, row, column), number in of_table.items()
+        if number.std is None and row in rows and column in columns
+    ]
 
 
 def _about_last_digits(numbers: list[Published]) -> str:

@@ -67,6 +67,9 @@ INTERVALS = [
         ("$22.4 \\pm 1$", r"write 22.4 \\pm 1;"),
         ("22.4±1 [a]", "write 22.4±1;"),
         ("22.4†", "write 22.4;"),
+        ("\\textbf{22.4} ± 1", "write 22.4 ± 1;"),
+        ("{\\bf 22.4}", "write 22.4;"),
+        ("<b>22.4</b>", "write 22.4;"),
         ("10^5", "accepted: a number, "),
         ("٢٢.٤ ± ١", "write the digits 0 to 9"),
         ("２２.４", "write the digits 0 to 9"),
@@ -176,6 +179,11 @@ MIXED = [
     ({"german": "60,20,1"}, "error", ""),
     ({"german": "89 ± 42,20,1"}, "error", "german, svm: 89 ± 42: more than half of the largest"),
     ({"german": "5 ± 4,20,1"}, "error", ""),
+    ({"german": "0.236,24.2,1"}, "error", "german, svm: 0.236: are these fractions"),
+    ({"german": "0.93,91,1", "titanic": "90,89,1"}, "accuracy", "svm: 0.93: are these fractions"),
+    ({"german": "0.2,1.1,1"}, "error", ""),
+    ({"german": "23 ± 2,24 ± 2,1"}, "error", ""),  # a row without deviations
+    ({"titanic": "22.4,22.6 ± 1,1"}, "error", "titanic, svm: 22.4: has no standard deviation"),
 ]
 
 
@@ -208,6 +216,14 @@ def test_a_row_of_data_without_a_line_is_listed(written):
     lines = path.read_text().splitlines()
     path.write_text("\n".join(line for line in lines if not line.startswith("titanic")) + "\n")
     assert list(empty_fields(path, config)) == ["table 1: no line for titanic"]
+
+
+@pytest.mark.parametrize("header", ["row,svm,std,lda,std", "row,svm,svm_std,lda", "row,svm,SD,lda"])
+def test_a_column_of_deviations_is_told_where_they_stand(written, header):
+    path, config = written({})
+    path.write_text(f"{header}\ngerman{',2' * header.count(',')}\n")
+    with pytest.raises(UserError, match="a standard deviation follows its value, as in"):
+        check_published(path, config)
 
 
 def test_a_file_without_rows_in_its_header_is_told_which_word_is_meant(written):
