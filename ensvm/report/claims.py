@@ -347,13 +347,20 @@ def _compare(study: Study, test: ClaimTest, blank: ClaimComparison) -> ClaimComp
 
 
 def _verdict_on_print(test: ClaimTest, printed: PrintedEffect) -> ClaimVerdict | None:
-    """Return the verdict on printed values: by their deviations, or else by their rounding."""
-    if printed.varied is not None:
-        judged = judge_varied(printed.varied, *test.bounds)
-        return (judge_rejection(judged) if test.kind.of_rejections else judged).verdict
-    if test.kind.of_rejections:
-        return None
-    return judge_range(printed.low, printed.high, *test.bounds)
+    """Return the verdict on all values that round to the printed ones, with their deviations.
+
+    Deviations of 0 are rounded, too: then rounding alone decides.
+    """
+    varied = printed.varied
+    if varied is None or varied.estimate is None or varied.estimate.is_exact:
+        is_unknown = test.kind.of_rejections
+        return None if is_unknown else judge_range(printed.low, printed.high, *test.bounds)
+    verdicts = set[ClaimVerdict]()
+    for effect in (printed.low, printed.value, printed.high):
+        estimate = varied.estimate.moved(1.0, effect - printed.value)
+        judged = judge_varied(varied._replace(shown=effect, estimate=estimate), *test.bounds)
+        verdicts.add((judge_rejection(judged) if test.kind.of_rejections else judged).verdict)
+    return verdicts.pop() if len(verdicts) == 1 else "cannot tell"
 
 
 def _on_these_rows(

@@ -634,6 +634,28 @@ def test_rounding_reaches_every_effect(tmp_path, a, b, relation, verdict):
 
 
 @pytest.mark.parametrize(
+    ("a", "b", "relation", "verdict"),
+    [
+        ("11.2,0.0", "11.2,0.0", "less", "cannot tell"),
+        ("11.1,0.0", "11.2,0.0", "less", "holds"),
+        ("11.2,0.0", "11.2,0.0", "not-significant", None),
+        ("11.1,0.1", "11.2,0.1", "less", "cannot tell"),  # significant without the rounding
+        ("11.1,0.1", "11.2,0.1", "not-significant", "cannot tell"),
+        ("11.10,0.10", "11.20,0.10", "less", "holds"),
+        ("11.10,0.10", "11.20,0.10", "not-significant", "fails"),
+        ("11.2,4.0", "11.2,4.0", "not-significant", "holds"),
+        ("11.2,0.1", "11.2,0.1", "not-significant", "cannot tell"),
+    ],
+)
+def test_printed_deviations_do_not_remove_the_rounding(tmp_path, a, b, relation, verdict):
+    config = CLAIMED.replace("realizations: 10", "realizations: 10\npublished_realizations: 100")
+    config += f"  - {{id: c, text: t, left: a, right: b, relation: {relation}, rows: [german]}}\n"
+    values = f"table,row,column,value,std\n2,german,a,{a}\n2,german,b,{b}\n"
+    (found,) = evaluate_claims(make_study(tmp_path, config, [], values))
+    assert found.printed_verdict == verdict
+
+
+@pytest.mark.parametrize(
     ("scope", "verdict"), [("all", "fails"), (1, "holds"), (2, "cannot tell"), (3, "fails")]
 )
 def test_so_many_printed_rows_must_hold(tmp_path, scope, verdict):
