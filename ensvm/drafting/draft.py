@@ -29,7 +29,7 @@ from ensvm.data.splits import RandomSplit, check_split
 from ensvm.drafting.column_guess import DraftColumn, look_at_column, look_at_text
 from ensvm.drafting.table_guess import FEWEST_ROWS, DraftTable, text_table, typed_table
 from ensvm.errors import Refused, UserError
-from ensvm.shipped import shipped_names
+from ensvm.shipped import shipped_name, shipped_names
 from ensvm.study.block import is_reserved
 from ensvm.yaml_block import explain
 
@@ -83,7 +83,7 @@ class Draft:
             study_name(self.config.stem),
             f"{name[: LONGEST_NAME - 7]}-{_mark(self.config.name)}",
         )
-        return next((each for each in names if each not in taken), names[-1])
+        return next((each for each in names if each.lower() not in taken), names[-1])
 
     @property
     def classes(self) -> dict[str, int]:
@@ -420,7 +420,8 @@ def study_name(stem: str) -> str:
     name = re.sub(r"[^A-Za-z0-9_.+-]+", "-", plain).strip("-_.+")
     if name and not any(letter.isalnum() and not letter.isascii() for letter in letters):
         name = name[:LONGEST_NAME].rstrip(".")
-        return f"my-{name}" if name in shipped_names() or is_reserved(name) else name
+        is_shipped = shipped_name(name) in shipped_names()
+        return f"my-{name}" if is_shipped or is_reserved(name) else name
     return f"{(name or 'data')[: LONGEST_NAME - 7]}-{_mark(stem)}"
 
 
@@ -430,13 +431,17 @@ def _mark(text: str) -> str:
 
 
 def _studies_beside(config: Path) -> set[str]:
-    """Return the names of the studies of the other configs in the folder of a config."""
+    """Return the names of the studies of the other configs in the folder of a config.
+
+    They are in small letters: some systems have one folder of results for `A` and `a`.
+    """
     found = set[str]()
     for path in config.parent.glob("*.y*ml") if config.parent.is_dir() else ():
         if path.name != config.name:
             with suppress(OSError), path.open(encoding="utf-8", errors="replace") as file:
                 head = file.read(MOST_OF_A_CONFIG)
-                found.update(re.findall(r"^study:[ \t]*['\"]?([^'\"#\s]+)", head, re.M))
+                names = re.findall(r"^study:[ \t]*['\"]?([^'\"#\s]+)", head, re.M)
+                found.update(map(str.lower, names))
     return found
 
 
