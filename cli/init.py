@@ -41,6 +41,7 @@ NAME_WIDTH = 24
 )
 @click.option("--encoding", metavar="NAME", help="How its letters are coded, such as cp1251.")
 @click.option("--delimiter", metavar="MARK", help="The mark between fields, such as '|' or tab.")
+@click.option("--sheet", metavar="NAME", help="The sheet of a workbook that has the table.")
 @click.option(
     "--skip", type=click.IntRange(0), help="How many lines before the table are left out."
 )
@@ -70,6 +71,7 @@ def init(
     missing: tuple[str, ...],
     encoding: str | None,
     delimiter: str | None,
+    sheet: str | None,
     skip: int | None,
     footer: int | None,
     paper: bool,
@@ -78,11 +80,12 @@ def init(
 ) -> None:
     """Write a config for your table, or the beginning of a paper's study.
 
-    TABLE is a file of delimited text, or one that ends in .arff, .parquet, .feather, .npz or
-    .libsvm. Its config runs as it is. The command prints what it decided, each line with the option
-    that changes it, and below that what may spoil a result. If no column is sure to hold the
-    classes, it asks which one does, or without a terminal ends with the question. The config
-    compares six algorithms on repeated stratified splits.
+    TABLE is a file of delimited text, a workbook of Excel or LibreOffice, or a file that ends in
+    .arff, .parquet, .feather, .npz or .libsvm. Its config runs as it is. The
+    command prints what it decided, each line with the option that changes it, and below that what
+    may spoil a result. If no column is sure to hold the classes, it asks which one does, or without
+    a terminal ends with the question. The config compares six algorithms on repeated stratified
+    splits.
 
     With --paper there is no TABLE: the command asks for the title, the rows, the columns and the
     split of a paper's table, and writes its config and an empty file of printed values; `ensvm
@@ -108,6 +111,7 @@ def init(
     options = {
         "encoding": encoding,
         "delimiter": delimiter,
+        "sheet": sheet,
         "skip": skip,
         "footer": footer,
         "missing": [*missing] or None,

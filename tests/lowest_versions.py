@@ -4,7 +4,7 @@ import tomllib
 from pathlib import Path
 
 PYPROJECT = Path(__file__).parents[1] / "pyproject.toml"
-LIBRARIES_OF_USERS = ("parquet", "dask")  # the other extras are tools of developers
+LIBRARIES_OF_USERS = ("parquet", "excel", "dask")  # the other extras are tools of developers
 
 
 def lowest_versions(project: dict) -> list[str]:

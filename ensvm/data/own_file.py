@@ -38,6 +38,7 @@ from ensvm.data.files.file_content import (
 from ensvm.data.files.foreign_content import absent_file, foreign_content, local_file
 from ensvm.data.files.libsvm_text import LibsvmFormat, is_libsvm
 from ensvm.data.files.named_columns import NamedColumnsFormat, column_name
+from ensvm.data.files.spreadsheets import is_workbook
 from ensvm.data.providers.downloads import fetch_openml
 from ensvm.data.providers.folders import data_folders
 from ensvm.data.providers.serving import read_files, settled
@@ -276,7 +277,7 @@ def _open(own: OwnFile, name: str, base: Path, data_set: str, key: str) -> Opene
         raise UserError(f"{data_set}: {key}: {refusal}", key) from refusal
     file = FileContent(content, str(path))
     form = _format(own, path, data_set, file)
-    if what := foreign_content(content, form.begins):
+    if what := foreign_content(content, type(form)):
         raise UserError(f"{path}: is {what}")
     sha256 = hashlib.sha256(content).hexdigest()
     return Source(file=str(path.resolve()), sha256=sha256, format=form), file
@@ -294,6 +295,8 @@ def format_of(path: Path, content: bytes) -> type[FileFormat] | None:
     """Return the format of a file by its content or its ending; None if neither shows it."""
     if is_arff(content):
         return ArffFormat
+    if is_workbook(content):
+        return TableFormat
     ending = ending_of(path)
     form = FORMAT_OF_ENDING.get(ending)
     if form is None and is_libsvm(content):

@@ -147,7 +147,7 @@ def draft_study(
         raise UserError(f"{path}: would be written over; choose another name with -o")
     file = _content(path)
     form = format_of(path, file.data) or TableFormat
-    if what := foreign_content(file.data, form.begins):
+    if what := foreign_content(file.data, form):
         raise UserError(f"{path}: is {what}, and repeat the command")
     if form is not TableFormat and (header is not None or written):
         keys = ["header"] * (header is not None) + list(written)

@@ -17,6 +17,7 @@ from ensvm.data.files.file_content import FileContent
 from ensvm.data.files.foreign_content import SAVE_AS
 from ensvm.data.files.libsvm_text import is_libsvm
 from ensvm.data.files.named_columns import NamedColumnsFormat, Table, texts_of
+from ensvm.data.files.spreadsheets import as_text, is_workbook
 from ensvm.data.missing_values import USUAL_MARKS
 from ensvm.data.own_file import ending_of
 from ensvm.errors import UserError
@@ -26,6 +27,7 @@ FEWEST_ROWS = 10
 HEAD = 2**16  # characters that a guess is made from
 HEAD_ROWS = 200
 MOST_BANNER = 20  # lines before a table, and after it, that are not rows of it
+WIDEST_PAIR = 2  # fields: the first of a pair alone may be a row with a gap, and not a title
 # What begins a row at the end of a table that sums up the others, and how many there are at most
 SUMS = re.compile(
     r"(grand |sub)?(total|sum|mean|average|avg\.?|median|std|min|max|count|summe|mittelwert)s? ?:?",
@@ -96,9 +98,12 @@ def text_table(
     the user gave, which only a header can have. Raises UserError if the file is not a table of
     text.
     """
-    text, encoding, doubt = _decoded(file, written.get("encoding"))
+    plain, sheet = file, ""
+    if is_workbook(file.data):
+        plain, sheet = as_text(file.data, file.name, written.get("sheet"))
+    text, encoding, doubt = _decoded(plain, written.get("encoding"))
     dialect: dict[str, Any] = {"encoding": encoding}
-    dialect |= _guess_lines(file.name, text, written.get("delimiter"))
+    dialect |= _guess_lines(file.name, text, "comma" if sheet else written.get("delimiter"))
     dialect |= {key: value for key, value in written.items() if key != "missing"}
     form = TableFormat(type="table", target=-1, **dialect)
     rows = form.rows(file, HEAD_ROWS + 1)
@@ -121,7 +126,8 @@ def text_table(
         form = form.model_copy(update={"footer": dialect["footer"]})
         table = form.table(file)
         columns = _columns(table, file.name)
-    numerals = _guess_numerals(columns, form.delimiter == "comma")
+    # cells of a workbook are numbers or texts
+    numerals = Numerals() if sheet else _guess_numerals(columns, form.delimiter == "comma")
     dialect |= {"decimal": numerals.decimal, "thousands": numerals.thousands}
     what = "a header" if header else "no header"
     if n_headings > 1:
@@ -134,7 +140,8 @@ def text_table(
     is_assumed = encoding in ("cp1252", "latin-1") and "encoding" not in written
     assumed = " (assumed, since it is not UTF-8)" * is_assumed
     name = f"{ENCODINGS.get(encoding, encoding)}{assumed}"
-    notes = [f"{name}, delimiter {delimiter}, {what}", *table.notes]
+    written_as = f"a workbook, its sheet {sheet!r}" if sheet else f"{name}, delimiter {delimiter}"
+    notes = [f"{written_as}, {what}", *table.notes]
     if usable:
         titles = names
     return DraftTable(
@@ -335,11 +342,16 @@ def _n_headings(form: TableFormat, head: Sequence[list[str]]) -> int:
 
 
 def _foreign_lines(lines: Sequence[str], width: int, delimiter: str) -> int:
-    """Return how many of the first lines have at most half of the fields of a row."""
+    """Return how many of the first lines have at most half of the fields of a row.
+
+    A spreadsheet writes a title with all the delimiters of a row, and only the first field filled.
+    """
     count = 0
     for at, line in enumerate(lines[:MOST_BANNER], start=1):
         if line.strip():
-            if line.count('"') % 2 or _widths([line], delimiter)[0] > width / 2:
+            fields = [field for row in _cut(line, delimiter) for field in row]
+            is_title = width > WIDEST_PAIR and not any(fields[1:])
+            if line.count('"') % 2 or (len(fields) > width / 2 and not is_title):
                 return count
             count = at
     return 0
@@ -359,8 +371,11 @@ def _n_sums(columns: Sequence[Sequence[str]]) -> int:
 
 
 def _widths(lines: Sequence[str], delimiter: str) -> list[int]:
-    form = TableFormat(type="table", target=-1, delimiter=delimiter)
-    return [sum(map(len, form.cut([line]))) for line in lines]
+    return [sum(map(len, _cut(line, delimiter))) for line in lines]
+
+
+def _cut(line: str, delimiter: str) -> list[list[str]]:
+    return [*TableFormat(type="table", target=-1, delimiter=delimiter).cut([line])]
 
 
 def _has_header(form: TableFormat, head: Sequence[list[str]]) -> bool:

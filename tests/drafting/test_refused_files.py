@@ -56,7 +56,7 @@ REFUSED = [
     ("odd.csv", CHOICE, {"target": "c"}, "only the class '1'"),
     # other files that are called a table
     ("odd.csv", bytes(range(256)) * 9, {}, "is not text but a binary file"),
-    ("odd.csv", b"PK\x03\x04" + b"x" * 99, {}, "a zip archive"),
+    ("odd.csv", b"PK\x03\x04" + b"x" * 99, {}, "a damaged zip archive"),
     ("odd.csv", '[{"a": 1}]', {}, "JSON"),
     ("odd.csv", "1 1:2 3:4\n-1 2:1\n" * 9, {}, "LIBSVM"),
     ("odd.data", "PAR1...", {}, "rename it to end in .parquet"),

@@ -1,4 +1,4 @@
-"""Tables of delimited text: CSV, tab-separated, UCI and KEEL files."""
+"""Tables of delimited text: CSV, tab-separated, UCI and KEEL files; sheets of workbooks as such."""
 
 import csv
 import re
@@ -14,12 +14,14 @@ from ensvm.data.files.encode import Inputs, Label, Numerals, encoded_columns
 from ensvm.data.files.file_content import FileContent
 from ensvm.data.files.last_line import NO_LINE_BREAK, ends_whole
 from ensvm.data.files.named_columns import NamedColumnsFormat, Table, refuse_equal_names
+from ensvm.data.files.spreadsheets import ENDINGS, as_text, is_workbook
 from ensvm.data.missing_values import LABEL_MARKS, USUAL_MARKS
 from ensvm.errors import UserError
 from ensvm.yaml_block import Strict
 
 DELIMITERS = {"comma": ",", "semicolon": ";", "tab": "\t", "bar": "|", "whitespace": None}
 _END_OF_FILE = "\x1a"  # DOS marks the end of a text so
+_OF_TEXT = ("encoding", "delimiter", "decimal", "thousands", "quote")  # a workbook has none
 _FIRST_ROWS = 50  # rows that tell whether the first of them is a header
 
 COMMENT_MARKS = ("#", "%")
@@ -67,7 +69,7 @@ Quote = Annotated[OneCharacter, AfterValidator(_quote)]
 
 
 class Dialect(Strict):
-    """How a user's own table of text is written: the key `format` of its data set.
+    """How a user's own table of text or of a workbook is written: the key `format` of its data set.
 
     Attributes
     ----------
@@ -91,6 +93,8 @@ class Dialect(Strict):
         How many lines before the table are left out.
     footer : int
         How many rows after the table are left out.
+    sheet : str or None
+        The sheet of a workbook; by default the only one that has values.
     header : int, bool or None
         How many lines before the rows are headings; the first of them names the columns. `true` is
         1, `false` is 0. By default 1 if `target` is a name, or a text stands above numbers, else 0.
@@ -107,6 +111,7 @@ class Dialect(Strict):
     missing: list[Label] | None = None
     skip: int = Field(default=0, ge=0)
     footer: int = Field(default=0, ge=0)
+    sheet: str | None = None
     header: Annotated[int | bool, AfterValidator(int), Field(ge=0)] | None = None
 
     @model_validator(mode="after")
@@ -119,7 +124,7 @@ class Dialect(Strict):
 
 
 class TableFormat(NamedColumnsFormat, Dialect):
-    """Rows of fields: CSV, tab-separated, UCI and KEEL files.
+    """Rows of fields: CSV, tab-separated, UCI and KEEL files, and sheets of workbooks.
 
     The first of the `header` lines names the columns, unless `columns` does. Inputs are the columns
     that `inputs` names with their encodings, or else the card's `inputs`, or else all but the
@@ -152,6 +157,7 @@ class TableFormat(NamedColumnsFormat, Dialect):
         ".csv": {"type": "table", "delimiter": "comma"},
         ".tsv": {"type": "table", "delimiter": "tab"},
         ".tab": {"type": "table", "delimiter": "tab"},
+        **{ending: {"type": "table", "delimiter": "comma"} for ending in ENDINGS},
     }
 
     type: Literal["table"]
@@ -219,7 +225,8 @@ class TableFormat(NamedColumnsFormat, Dialect):
         self, file: FileContent, most: int | None = None
     ) -> tuple[list[str], list[Row], tuple[str, ...]]:
         """Return the names of the columns, the rows below the header, and what is left out."""
-        rows = self.rows(file, most)
+        file = self._as_text(file)
+        rows = self._rows(file, most)
         if len(rows) < self.header:
             raise UserError(f"{file.name}: holds no header line")
         # a name in quotes may go over several lines
@@ -306,6 +313,10 @@ class TableFormat(NamedColumnsFormat, Dialect):
         With `most`, only so many of the first rows. Raises UserError for a quote that is not
         closed, and for what is not text.
         """
+        return self._rows(self._as_text(file), most)
+
+    def _rows(self, file: FileContent, most: int | None) -> list[Row]:
+        """Return the rows of a text; see `rows`."""
         lines = enumerate(self._text(file).split("\n"), start=1)
         found = self._scan(islice(lines, self.skip, None))
         try:
@@ -352,6 +363,22 @@ class TableFormat(NamedColumnsFormat, Dialect):
         options: Any = {"delimiter": self._mark, "quotechar": self.quote}
         for fields in csv.reader(texts, skipinitialspace=blanks, **options):
             yield [field.strip() for field in fields]
+
+    @classmethod
+    def accepts(cls, content: bytes) -> bool:
+        """Return whether a file is a workbook; text has no first bytes in common."""
+        return is_workbook(content)
+
+    def _as_text(self, file: FileContent) -> FileContent:
+        """Return a file of text as it is, and of a workbook the sheet."""
+        if not is_workbook(file.data):
+            if self.sheet is not None:
+                raise UserError(f"{file.name}: sheet: is for workbooks; remove it")
+            return file
+        for key in _OF_TEXT:
+            if getattr(self, key) != type(self).model_fields[key].default:
+                raise UserError(f"{file.name}: {key}: is for tables of text; remove it")
+        return as_text(file.data, file.name, self.sheet)[0]
 
     @property
     def _mark(self) -> str | None:

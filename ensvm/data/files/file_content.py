@@ -129,6 +129,11 @@ class FileFormat(Strict):
     begins: ClassVar[bytes] = b""  # the first bytes of all files in this format, if they have some
     sparse: ClassVar[bool] = False  # whether most values are left out because they are zero
 
+    @classmethod
+    def accepts(cls, content: bytes) -> bool:
+        """Return whether the first bytes of a file are those of all files in this format."""
+        return bool(cls.begins) and content.startswith(cls.begins)
+
     @abstractmethod
     def read(self, file: FileContent) -> Raw:
         """Return the inputs and labels; raise UserError naming file and, if possible, place."""

@@ -10,6 +10,7 @@ import zipfile
 from contextlib import suppress
 from pathlib import Path
 
+from ensvm.data.files.file_content import FileFormat
 from ensvm.errors import Refused
 
 SAVE_AS = "save the table as CSV"
@@ -95,12 +96,12 @@ def stand_in(content: bytes) -> str:
     return f"{kind}; {_POINTERS[kind]}"
 
 
-def foreign_content(content: bytes, begins: bytes = b"") -> str:
+def foreign_content(content: bytes, form: type[FileFormat] | None = None) -> str:
     """Return what a file is if it is not of the format that is to read it; else empty.
 
-    `begins` are the first bytes of all files of this format. The text ends with what to do.
+    The text ends with what to do.
     """
-    if begins and content.startswith(begins):
+    if form is not None and form.accepts(content):
         return ""
     if what := stand_in(content):
         return what
@@ -115,11 +116,12 @@ def foreign_content(content: bytes, begins: bytes = b"") -> str:
 
 
 def _archive(content: bytes) -> str:
-    names = list[str]()
-    with suppress(zipfile.BadZipFile, OSError, ValueError, NotImplementedError):
+    try:
         names = zipfile.ZipFile(io.BytesIO(content)).namelist()
-    if any(name.startswith("xl/") for name in names) or "[Content_Types].xml" in names:
-        return f"an Excel workbook or another document of Office; {SAVE_AS}"
+    except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError):
+        return "a damaged zip archive, as a cut-off Excel or NumPy file is; copy it again"
+    if "[Content_Types].xml" in names:
+        return f"a document of Office; {SAVE_AS}"
     if "content.xml" in names:
         return f"a document of LibreOffice; {SAVE_AS}"
     if names and all(name.endswith(".npy") for name in names):

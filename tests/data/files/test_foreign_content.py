@@ -49,7 +49,7 @@ FOREIGN = {
     "dvc pull": b"outs:\n- md5: a304afb96060aad90176268345e10355\n  path: d.csv\n",
     "a web page": b"\n<!DOCTYPE html><html><body>404</body></html>",
     "HTML or XML": b"<?xml version='1.0'?><a/>",
-    "an Excel workbook": zipped("[Content_Types].xml", "xl/workbook.xml"),
+    "a document of Office": zipped("[Content_Types].xml", "word/document.xml"),
     "LibreOffice": zipped("mimetype", "content.xml"),
     "a zip archive of d.csv; unpack it": zipped("d.csv"),
     "rename it to end in .npz": npz(),
