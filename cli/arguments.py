@@ -235,12 +235,7 @@ def read_studies(
         if name and not is_here and (hint := _option_hint(name, configs)):
             refuse(f"{where} {name!r}{hint}")
         if not folders:
-            unknown = [one for one in studies if one not in shipped_names()]
-            example = example if not studies or unknown else studies[0]
-            first = f"run a study first, for example: ensvm run {example}"
-            hint = did_you_mean(unknown[0], shipped_names()) if unknown else ""
-            message = f"nothing was run here; {_or_shipped(studies)}{first}{hint}"
-            refuse(f"{results or RESULTS}: {message}")
+            refuse(f"{results or RESULTS}: {_nothing_run(studies, example)}")
         if name is None:
             yield from _readable(folders)
             continue
@@ -254,6 +249,15 @@ def read_studies(
         for study in _readable({name: folders[name]}):
             configs.append(study.config)
             yield study
+
+
+def _nothing_run(studies: tuple[str, ...], example: str) -> str:
+    """Return that no study was run in a folder, and what to run first."""
+    unknown = [one for one in studies if one not in shipped_names()]
+    example = example if not studies or unknown else studies[0]
+    first = f"run a study first, for example: ensvm run {example}"
+    hint = did_you_mean(unknown[0], shipped_names()) if unknown else ""
+    return f"nothing was run here; {_or_shipped(studies)}{first}{hint}"
 
 
 def _option_hint(name: str, configs: "Iterable[StudyConfig]") -> str:

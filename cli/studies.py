@@ -35,6 +35,7 @@ SMALL_PART = 4  # as many rows to test on as to train on
 if TYPE_CHECKING:
     from ensvm.runner.plan import Plan
     from ensvm.study.config import StudyConfig
+    from ensvm.study.printed import Place, Published
 
 
 @click.command("list")
@@ -182,23 +183,16 @@ def check(config: str, results: Path) -> None:
     """
     from ensvm.report.tables import stale_notes
     from ensvm.runner.contradictions import contradictions
-    from ensvm.runner.own_code import unwatched
     from ensvm.runner.plan import make_plan
     from ensvm.runner.without_effect import keys_without_effect
     from ensvm.shipped import find_config
     from ensvm.study.claim_checks import questions_about_claims
     from ensvm.study.printed import read_published
-    from ensvm.study.printed_questions import doubtful_values, first_values
 
     path = find_config(config)
     with told_if_slow(f"reading {path} and its data"):
         plan = make_plan(path)
-    methods = str([cell.method for cell in plan.cells])
-    for module in unwatched(re.findall(r"'([\w.]+):\w+'", methods), path.parent):
-        print_text(
-            f"not watched: {module}: it is not below {path.parent}/, and no cell is run again"
-            " if it changes; move it there, or name it under `depends:`"
-        )
+    _print_unwatched(plan, path.parent)
     errors = stale_notes(plan.config, results / plan.config.study)
     if errors:
         refuse(*(f"{path}: {line}" for line in errors))
@@ -208,31 +202,50 @@ def check(config: str, results: Path) -> None:
     _print_positive_classes(plan)
     _print_labels_left(plan)
     _print_small_parts(plan)
-    source = plan.source
-    for question in questions_about_claims(plan.config) if source.is_written(("claims",)) else ():
-        print_text(question)
+    if plan.source.is_written(("claims",)):
+        for question in questions_about_claims(plan.config):
+            print_text(question)
     printed = {} if plan.published is None else read_published(plan.published, plan.config)
     for line in (*keys_without_effect(plan, printed), *contradictions(plan)):
         print_text(line)
     print_unshown(plan)
-    if plan.published is not None and source.is_written(("published",)):
-        for line in first_values(printed) if printed else ():
-            print_text(f"{plan.published.name}, {line}")
-        if not printed:
-            print_text(f"{plan.published.name} holds no printed values yet")
-        for question in doubtful_values(printed, plan.config):
-            print_text(f"{plan.published.name}, {question}")
-        drawn = any(card.split.protocol == "random" for card in plan.cards.values())
-        spread = any(number.std is not None for number in printed.values())
-        if drawn and spread and plan.config.most_published is None:
-            print_text(
-                "the printed values have standard deviations: over how many splits?"
-                " `published_realizations:` of the study says it"
-            )
+    if plan.published is not None and plan.source.is_written(("published",)):
+        _print_about_printed(plan, plan.published.name, printed)
     _print_left(plan)
     print_text(f"{path}: good; {plan_size(plan)}")
     print_missing_data(plan, set(plan.cards), None)
     _print_time(plan, results)
+
+
+def _print_unwatched(plan: "Plan", folder: Path) -> None:
+    """Print which modules with classes of the user's own are not below the config's folder."""
+    from ensvm.runner.own_code import unwatched
+
+    methods = str([cell.method for cell in plan.cells])
+    for module in unwatched(re.findall(r"'([\w.]+):\w+'", methods), folder):
+        print_text(
+            f"not watched: {module}: it is not below {folder}/, and no cell is run again"
+            " if it changes; move it there, or name it under `depends:`"
+        )
+
+
+def _print_about_printed(plan: "Plan", file_name: str, printed: "dict[Place, Published]") -> None:
+    """Print how a file of printed values was read, and what is asked about them."""
+    from ensvm.study.printed_questions import doubtful_values, first_values
+
+    for line in first_values(printed):
+        print_text(f"{file_name}, {line}")
+    if not printed:
+        print_text(f"{file_name} holds no printed values yet")
+    for question in doubtful_values(printed, plan.config):
+        print_text(f"{file_name}, {question}")
+    drawn = any(card.split.protocol == "random" for card in plan.cards.values())
+    spread = any(number.std is not None for number in printed.values())
+    if drawn and spread and plan.config.most_published is None:
+        print_text(
+            "the printed values have standard deviations: over how many splits?"
+            " `published_realizations:` of the study says it"
+        )
 
 
 def _print_fewer_realizations(plan: "Plan") -> None:

@@ -24,6 +24,7 @@ from ensvm.report.tables import TableCell, cell_of, row_label
 from ensvm.report.verdict import what_decides
 from ensvm.study.metrics import DATA_CELL, PARAMETER, PERCENT
 from ensvm.study.passes import ValueOf
+from ensvm.study.printed import Published
 from ensvm.study.printed_means import SPREADS
 from ensvm.study.signs import CHOSEN_SIGN, Verdict, Why
 from ensvm.study.table_layout import ColumnConfig, TableConfig
@@ -90,18 +91,11 @@ def evidence_of(study: Study, table: TableConfig, cell: TableCell) -> Evidence:
     of_draws = _mean_of_draws(len(drawn), column, result) if len(drawn) > 1 else ""
     compared = {"metric": f"{query.metric}{stage}", **_compared(cell, result, of_draws)}
     printed = study.published.get((table.id, cell.row, cell.column))
-    # as the verdict takes it
     margin = 0.0
     if printed is not None:
+        # as the verdict takes it
         margin = max(table.margin_of(column).at(printed.value), printed.half_unit)
-    if printed is not None and cell.interval_of:
-        if query.metric.startswith(PARAMETER):
-            compared["D is computed from"] = cell.interval_of
-        else:
-            interval = comparison(study, table, column, result, printed)
-            compared["D is computed from"] = interval_formula(interval)
-            if cell.why == "wide" and column.effect is None:
-                compared["to decide"] = what_decides(interval, margin)
+        compared |= _about_interval(study, table, cell, result, printed, margin)
     if notes := notes_about(study, table, cell.row, cell.column):
         compared["notes"] = " ".join(notes)
     label = study.config.column_title(column)
@@ -129,6 +123,27 @@ def evidence_of(study: Study, table: TableConfig, cell: TableCell) -> Evidence:
         failures=with_counts(record.reason for record in bad),
         traceback=next((record.traceback for record in bad if record.traceback), ""),
     )
+
+
+def _about_interval(
+    study: Study,
+    table: TableConfig,
+    cell: TableCell,
+    result: QueryResult,
+    printed: Published,
+    margin: float,
+) -> dict[str, str]:
+    """Return what the interval D of a value is computed from, and what would narrow a wide one."""
+    column = table.column(cell.column)
+    if not cell.interval_of:
+        return {}
+    if result.query.metric.startswith(PARAMETER):
+        return {"D is computed from": cell.interval_of}
+    interval = comparison(study, table, column, result, printed)
+    texts = {"D is computed from": interval_formula(interval)}
+    if cell.why == "wide" and column.effect is None:
+        texts["to decide"] = what_decides(interval, margin)
+    return texts
 
 
 def _values(results: Iterable[QueryResult]) -> tuple[float, ...]:

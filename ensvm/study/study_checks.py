@@ -42,6 +42,11 @@ def check_study(config: StudyConfig, names: StudyNames, source: YamlSource) -> N
             for table in config.tables
         }
         check_findings(config.findings, config.abstract, config.claims, config.tables, rows, source)
+    _check_metrics(config, names, source)
+
+
+def _check_metrics(config: StudyConfig, names: StudyNames, source: YamlSource) -> None:
+    """Refuse metrics of tables, figures, claims and readings that records cannot have."""
     with source.collecting():
         for index, table in enumerate(config.tables):
             with source.noting():
