@@ -57,7 +57,7 @@ def status(
             _print_to_do(study, plans[name])
         else:
             hint = "to compare with a config as it is now: ensvm status --config CONFIG"
-            print_text(f"\n{name}: counted is what its last run asked for; {hint}")
+            print_text(f"\n{name}: the counts are of what its last run asked for; {hint}")
 
 
 def _states(study: "Study", plans: "dict[str, Plan]") -> "Counter[CellState]":
@@ -162,6 +162,6 @@ def merge(sources: tuple[Path, ...], output: Path) -> None:
         print_text(text, err=True)
     if disagreements:
         count = f"{counted(len(disagreements), 'cell')} with different values for the same settings"
-        print_text(f"{count}; of each the newest is kept", err=True)
+        print_text(f"{count}; the newest value of each is kept", err=True)
     if disagreements or errors:
         sys.exit(DISAGREE)

@@ -139,7 +139,7 @@ def _refuse_idle_options(parts: tuple[str, ...], claim_id: str | None) -> None:
     """Refuse options that would have no effect beside others."""
     is_given = click.get_current_context().get_parameter_source("output") != ParameterSource.DEFAULT
     if claim_id is not None and (set(parts) - {"claims"} or is_given):
-        message = "--claim prints one claim; it is given without --output and --only for others"
+        message = "--claim prints one claim: leave out --output, and --only for other parts"
         raise click.UsageError(message)
     if is_given and parts and "pages" not in parts:
         raise click.UsageError(

@@ -258,9 +258,7 @@ def _print_fewer_realizations(plan: "Plan") -> None:
         if entry.realizations is None and entry.copy_of is None and most and most < asked:
             fewer.append(f"{name} {most}")
     if fewer:
-        message = (
-            f"{asked} are more than the splits of some data sets have, which run all of theirs"
-        )
+        message = f"some data sets have fewer than {asked}, and run all of theirs"
         print_text(str(plan.source.error(("realizations",), f"{message}: {', '.join(fewer)}")))
 
 

@@ -251,7 +251,7 @@ class _Translation:
         splits = around.intersection(SPLITS_CLASSES)
         if splits and (len(self.codes) > 2 or "OutputCodeClassifier" in splits):
             raise UnknownLabel(
-                f"{_last(key)} by labels has no meaning inside {min(splits)}, which fits its part "
+                f"{_last(key)} by labels cannot be used inside {min(splits)}, which fits its part "
                 "on some classes against others"
             )
         if not around.intersection((*SPLITS_CLASSES, *NUMBERS_CLASSES)):
@@ -294,7 +294,7 @@ class _Translation:
                     return code
             except (TypeError, ValueError):
                 continue
-        raise UnknownLabel(f"{name}: no label {label!r}; its labels: {', '.join(self.codes)}")
+        raise UnknownLabel(f"{name}: unknown label {label!r}; accepted: {', '.join(self.codes)}")
 
 
 def _last(key: Any) -> str:

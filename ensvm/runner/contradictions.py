@@ -34,7 +34,7 @@ def _of_same_rows(plan: Plan) -> Iterator[tuple[Location, str]]:
         if card is not None and _is_drawn_here(card):
             yield (
                 at,
-                f"the split of {entry.name} ({card.split.protocol}) is drawn by ensvm, so that the "
+                f"the split of {entry.name} ({card.split.protocol}) is drawn by ensvm, so the "
                 "paper cannot have trained and tested on these very rows",
             )
         for key in given(entry, *OF_PRINT):

@@ -568,8 +568,8 @@ def search_grids(estimator: Any) -> list[Mapping[str, Any]] | None:
             names = ", ".join(sorted(key for key in accepted if "__" not in key or "__" in name))
             hint = did_you_mean(name, accepted)
             raise EstimatorError(
-                f"the grid of {type(search).__name__} has {name!r}, which its estimator has not; "
-                f"accepted: {names}{hint}"
+                f"the grid of {type(search).__name__} has {name!r}, which its estimator does not "
+                f"have; accepted: {names}{hint}"
             )
         for value in values if isinstance(values, list) else ():
             _like(name, accepted.get(name), value)

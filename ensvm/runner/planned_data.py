@@ -4,6 +4,7 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 
+from ensvm.counts import counted
 from ensvm.data import DatasetCard, adapt, find_card, inline_card
 from ensvm.data.files.foreign_content import absent_file
 from ensvm.data.splits import folds_of, whole_round
@@ -74,8 +75,9 @@ def check_labels(
                 raise source.error(("algorithms", name), message) from error
             named = parameter_by_class([method.estimator, method.params, method.grid])
             if method.wrapped is not None and named:
-                message = f"{named} by labels has no meaning one class against the rest, as on"
-                message += f" {entry.name}" + f"; `{WEIGHTS}: balanced` has" * (named == WEIGHTS)
+                message = f"{named} by labels cannot be used where one class is learnt against the"
+                message += f" rest, as on {entry.name}"
+                message += f"; accepted: `{WEIGHTS}: balanced`" * (named == WEIGHTS)
                 raise source.error(("algorithms", name), message)
 
 
@@ -90,8 +92,8 @@ def check_positive(
             if entry.name in cards and {*asked.algorithms} & {*config.algorithms_of(entry)}
         ]
         if is_of_positive(asked.metric) and on and all(map(has_many_classes, on)):
-            message = f"{asked.metric} is of one of two classes, and {on[0].name} has"
-            message += f" {len(on[0].labels)}; {asked.metric}_macro is their mean"
+            message = f"{asked.metric} is about one of two classes, and {on[0].name} has"
+            message += f" {len(on[0].labels)}; {asked.metric}_macro is a mean over classes"
             raise source.error(asked.location, message)
 
 
@@ -118,15 +120,16 @@ def last_realization(
         protocol = card.split.protocol
         raise source.error(
             ("datasets", index, "realizations"),
-            f"there are at most {most} with its split ({protocol}), got {entry.realizations}",
+            f"its split ({protocol}) has at most {most}, got {entry.realizations}",
         )
     for name in config.algorithms_of(entry):
         needed = config.algorithms[name].search_on
         if needed is not None and _has_fewer(card, needed):
-            message = f"{entry.name} has {most} with its split, a search needs {needed}"
+            message = f"{entry.name} has {counted(most or 0, 'realization')}, and a search needs"
+            message += f" {needed}"
             raise source.error(("algorithms", name, "search_on"), message)
-    counted = config.realizations if getattr(card.split, "repeats", None) is None else None
-    limits = (entry.realizations or counted or whole_round(card.split), most)
+    of_study = config.realizations if getattr(card.split, "repeats", None) is None else None
+    limits = (entry.realizations or of_study or whole_round(card.split), most)
     return min(limit for limit in limits if limit is not None)
 
 

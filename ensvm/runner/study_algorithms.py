@@ -257,7 +257,7 @@ def _check_stages(
     parameter, all_stages = getattr(estimator, "stage_choice", ("", None))
     chosen = method.params.get(parameter, all_stages)
     if method.stage == "best-on-test" and method.grid is None and chosen != all_stages:
-        message = f"{method.stage} chooses among all stages, so that `{parameter}: {chosen}` has no"
+        message = f"{method.stage} chooses among all stages, so `{parameter}: {chosen}` has no"
         message += f" effect on the error; leave it out, or write `{parameter}: {all_stages}`"
         raise source.error((*location, "stage"), message)
     asked = [key for key in method.record if key in STAGED]
@@ -268,7 +268,7 @@ def _check_stages(
         )
     curves = [key for key in method.record if key != TRAIN_ERROR]
     if curves and method.wrapped is not None:
-        raise source.error((*location, "record"), f"{curves[0]!r} is not there{why}")
+        raise source.error((*location, "record"), f"the fit leaves no {curves[0]!r}{why}")
 
 
 def _check_search(

@@ -138,7 +138,9 @@ class ClaimTest(ConfigBlock):
         name, effect = self.of_effect, self.effect
         if name not in self.kind.of:
             accepted = ", ".join(self.kind.of)
-            raise ValueError(f"the relation {self.relation} is not of a {name}, but of: {accepted}")
+            raise ValueError(
+                f"the relation {self.relation} cannot test a {name}; accepted: {accepted}"
+            )
         default = 0.0 if self.kind.of_rejections else effect.default
         for key, is_one, required in (
             ("right", effect.of_pair, True),
@@ -283,7 +285,7 @@ class ClaimConfig(ConfigBlock):
         if (self.text is None) == (self.paraphrase is None):
             raise ValueError(
                 "give either `text:`, a sentence of the paper, verbatim, or `paraphrase:`, what it "
-                "says, put by us"
+                "says in your own words"
             )
         return self
 

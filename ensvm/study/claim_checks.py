@@ -148,7 +148,9 @@ def _check_test(test: ClaimTest, location: Location, names: StudyNames, source: 
         if len(values) < 2 or not all(
             isinstance(value, int | float) and value > 0 for value in values
         ):
-            message = f"growth needs two positive numbers to grow with, got {list(values)}"
+            message = (
+                f"an exponent needs a sweep over two or more positive numbers, got {[*values]}"
+            )
             source.refuse((*location, "over"), message)
 
 

@@ -375,7 +375,7 @@ def _check_drawn(
     kinds = _kinds_of_series(figure)
     if len(drawn) < len({*figure.shown}) or len(metrics) > 1 or len(kinds) > 1:
         message = f"{', '.join(sorted(drawn))}: computed columns of table {table.id}; accepted:"
-        message += " such columns of one metric alone, or algorithms alone"
+        message += " only such columns, of one metric, or only algorithms"
         source.refuse(at, message)
     elif isinstance(figure, SweepFigureConfig):
         shown = {y for panel in figure.panels for y in figure.ys_of(panel)}

@@ -36,7 +36,8 @@ class PowersConfig(ConfigBlock):
     def _in_order(self) -> "PowersConfig":
         if not 0 <= self.to - self.first < MOST_POWERS * self.step:
             raise ValueError(
-                f"from {self.first} to {self.to} are no powers, or more than {MOST_POWERS}"
+                f"`from: {self.first}` and `to: {self.to}` give no power, or more than "
+                f"{MOST_POWERS}"
             )
         return self
 

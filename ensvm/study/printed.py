@@ -316,12 +316,12 @@ def _not_of_its_place(config: "StudyConfig", place: Place, kind: str, number: Pu
         wanted = _ACCEPTED_WINS if kind == "wins" else "accepted: a number"
         return f"{number.text} is not accepted; {wanted}"
     if kind == "mean-rank" and number.value < 1:
-        return f"{number.text} is no average rank: at least 1, of the best"
+        return f"{number.text} is not an average rank; accepted: 1 (the best) or more"
     if kind in COMPARING:
         is_wrong = kind == "winner" and not 0 <= number.value <= PERCENT.scale
         is_wrong = is_wrong or (kind == "mean-excess" and number.value < 0)
         limits = "0 to 100" if kind == "winner" else "at least 0"
-        return f"{number.text} is no {kind}, in percent: {limits}" if is_wrong else ""
+        return f"{number.text} is not a value of `{kind}`, in percent: {limits}" if is_wrong else ""
     table = config.table(place[0])
     metric = table.metric_of(table.column(place[2]))
     if metric.startswith(PARAMETER) and number.std is not None:
@@ -339,7 +339,7 @@ def _out_of_range(metric: str, number: Published) -> str:
         limits = f"{low:g} to {high:g}" if math.isfinite(high - low) else limits
         return f"{number.value:g} is not a value of {metric}: {limits}"
     if metric in DATA_FACTS and not number.value.is_integer():
-        return f"{number.value:g} is not a number of {metric}: a whole number"
+        return f"{number.value:g} is not a value of {metric}; accepted: a whole number"
     if number.std is not None and number.std < 0:
         return f"the standard deviation {number.std:g} is negative"
     # With n - 1 in place of n, which is at least n / 2, a deviation is larger by sqrt(2) at most.

@@ -42,8 +42,8 @@ class PrintedMeans(ConfigBlock):
     def _one_number(cls, value: Any) -> Any:
         if isinstance(value, dict):
             raise ValueError(
-                f"{value!r:.60} is not accepted; accepted: a whole number; a data set or a column "
-                "with another one has the key itself"
+                f"{value!r:.60} is not accepted; accepted: a whole number; for a data set or a "
+                "column with another number, write the key into its block"
             )
         return value
 

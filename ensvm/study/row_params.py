@@ -71,7 +71,7 @@ def _read_table(
         raise UserError(f"{position}: expected a header: {HEADER}")
     names = first.fields[1:]
     if numbers := [name for name in names if re.match(r"[-+.\d]", name)]:
-        message = f"the header is missing, or {numbers[0]!r} is no parameter"
+        message = f"the header is missing, or {numbers[0]!r} is not the name of a parameter"
         raise UserError(f"{first.position}: {message}; accepted: {HEADER}")
     if twice := [name for name, times in Counter(names).items() if times > 1 or not name]:
         message = f"the header names {twice[0]!r} twice" if twice[0] else "a parameter has no name"

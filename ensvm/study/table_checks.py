@@ -216,5 +216,5 @@ def _check_margins(table: TableConfig, index: int, source: YamlSource) -> None:
         metric, margin = table.metric_of(column), table.margin_of(column).most
         low, high = range_of(metric)
         if margin is not None and margin >= high - low:
-            message = f"within {margin:g} lies every {metric} (column {column.name}): it is from"
-            raise source.error((*at, "margin"), f"{message} {low:g} to {high:g}")
+            message = f"every two values of {metric} (column {column.name}) lie within {margin:g}"
+            raise source.error((*at, "margin"), f"{message}, since they are {low:g} to {high:g}")

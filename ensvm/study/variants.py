@@ -281,7 +281,9 @@ class Copies:
         if before is not None and copy.model_dump(exclude=of_questions) != before.model_dump(
             exclude=of_questions
         ):
-            message = f"another variant of this name makes another {name}; give it its own name"
+            message = (
+                f"another variant has this name, and other keys for {name}; choose another name"
+            )
             raise self.source.error((*location[:-1], "name"), message)
         return before is None
 

@@ -32,7 +32,7 @@ MISTYPED = {
     ),
     "a claim among parts": (
         "report ijcai07-figure1 --claim x --only tables",
-        "without --output and --only for others",
+        "leave out --output, and --only for other parts",
     ),
     "an unknown study of the shipped results": (
         "report shipped nosuch",

@@ -325,8 +325,7 @@ def test_check_says_which_data_sets_have_fewer_realizations(tmp_path):
         if "realizations:" in line
     ]
     assert line.endswith(
-        "line 2: realizations: 8 are more than the splits of some data sets have, which run all of "
-        "theirs: toy 1"
+        "line 2: realizations: some data sets have fewer than 8, and run all of theirs: toy 1"
     )
 
 

@@ -373,7 +373,7 @@ def test_growth_needs_all_members_and_positive_values(tmp_path):
             SWEPT + GROWTH,
             "split.n_train: [100, 200, 400]",
             "scaling: [none, zscore]",
-            "growth needs two positive numbers to grow with",
+            "an exponent needs a sweep over two or more positive numbers",
         ),
         (SWEPT + GROWTH, "text: t, ", "", r"give either `text:`.* or `paraphrase:`"),
         (SWEPT + GROWTH, "text: t", "text: t, paraphrase: p", r"give either `text:`.* or"),
@@ -386,7 +386,7 @@ def test_growth_needs_all_members_and_positive_values(tmp_path):
         (RUNS, "relation: less", "scope: most, relation: less", "scope: 'most' is not accepted"),
         (RUNS, "relation: less", "stage: last, relation: less", "stage: 'last' is not accepted"),
         (RUNS, "relation: less", "of: quotient, relation: at-most", "unknown effect 'quotient'"),
-        (RUNS, "relation: less", "relation: less, of: ratio", "is not of a ratio, but of"),
+        (RUNS, "relation: less", "relation: less, of: ratio", "cannot test a ratio; accepted: "),
         (RUNS, "relation: less", "stage: 2, relation: less", "is not in the `record:` of a"),
     ],
 )

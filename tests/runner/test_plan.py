@@ -30,7 +30,7 @@ def test_the_studys_realizations_are_those_that_a_data_set_has(tmp_path):
 
 def test_more_realizations_than_there_are_are_refused_in_a_data_sets_own_block(tmp_path):
     assert planned(tmp_path, "squares", ", realizations: 9") == 9
-    with pytest.raises(UserError, match=r"realizations: there are at most 10 .*disjoint.*got 30"):
+    with pytest.raises(UserError, match=r"realizations: .*disjoint.* has at most 10, got 30"):
         planned(tmp_path, "squares", ", realizations: 30")
 
 
@@ -38,7 +38,7 @@ def test_repeats_of_folds_say_how_many_realizations_there_are(tmp_path):
     split = ", split: {protocol: kfold, n_splits: 4, repeats: 3}"
     assert planned(tmp_path, "german", split) == 12
     assert planned(tmp_path, "german", f"{split}, realizations: 5") == 5
-    with pytest.raises(UserError, match=r"at most 12 with its split \(kfold\), got 13"):
+    with pytest.raises(UserError, match=r"split \(kfold\) has at most 12, got 13"):
         planned(tmp_path, "german", f"{split}, realizations: 13")
 
 

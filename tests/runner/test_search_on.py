@@ -94,7 +94,7 @@ SEARCH = "estimator: GridSearchCV, params: {estimator: SVC, param_grid: {C: [1]}
         ("titanic", "estimator: SVC", "a.search_on: SVC is not a search, as GridSearchCV is"),
         ("titanic", "estimator: LogisticRegressionCV", "LogisticRegressionCV is not a search"),
         ("titanic", f"{SEARCH}, record: cv_results_", "a.record: cv_results_ is left by a search"),
-        ("a1a", SEARCH, "a.search_on: a1a has 1 with its split, a search needs 5"),
+        ("a1a", SEARCH, "a.search_on: a1a has 1 realization, and a search needs 5"),
         ("iris", f"{SEARCH}, one_vs_rest: true", "(on data of more than two classes it is wrapped"),
     ],
 )
@@ -180,7 +180,7 @@ def test_a_search_behind_a_scaler_leaves_what_it_chose(tmp_path):
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ("{C: [0.1, 10]}", "{CC: [1]}", "has 'CC', which its estimator has not; .*mean 'C'"),
+        ("{C: [0.1, 10]}", "{CC: [1]}", "has 'CC', which its estimator does not have; .*mean 'C'"),
         ("best_params_.C", "best_params_.svc__C", r"columns\[1\].metric: unknown parameter of the"),
         ("record: cv_results_", "label: l", None),
         ("GridSearchCV, params: {estimator: SVC, param_grid: {C: [0.1, 10]}, cv: 3}",

@@ -31,7 +31,7 @@ def test_the_list_is_written_out(text, expected):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("{of: 2, from: 3, to: 1}", "powers: from 3 to 1"),
+        ("{of: 2, from: 3, to: 1}", "powers: `from: 3` and `to: 1`"),
         ("{of: 2, from: 0, to: 5000}", "more than 1000"),
         ("{of: 1.5, from: 0, to: 999999, step: 99999}", "too large"),
         ("{of: 2, from: -3000, to: 0, step: 1000}", "too small"),

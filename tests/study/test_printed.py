@@ -221,8 +221,8 @@ def test_a_range_holds_what_scorers_give():
 @pytest.mark.parametrize(
     ("table", "claim", "message"),
     [
-        ("margin: 100", "", r"tables\[1\].margin: within 100 lies every error .*column svm"),
-        ("metric: auc, margin: 1", "", "within 1 lies every auc"),
+        ("margin: 100", "", r"tables\[1\].margin: every two values of error .*column svm"),
+        ("metric: auc, margin: 1", "", "every two values of auc .* lie within 1,"),
         ("metric: auc, margin: 0.5", "", ""),
         ("margin: 99", "{left: svm, relation: at-most, limit: 300}", "300 is not a value of error"),
         ("margin: 99", "{left: svm, right: other, relation: less, margin: 100}", "differ by more"),

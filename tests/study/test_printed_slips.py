@@ -118,7 +118,7 @@ def test_deviations_in_units_of_the_last_digits_are_asked_about(written, titanic
         ("wins-svm", ",0-0-2,", "lda has '0-0-2'; accepted: wins/ties/losses, such as 7/1/2"),
         ("wins-svm", ",03.01.2000,", "this is a date, .*; accepted: wins/ties/losses"),
         ("svm", "22,23,", "svm is a column: the file has rows and columns exchanged"),
-        ("mean-rank", "0.5,2.5,", "0.5 is no average rank: at least 1"),
+        ("mean-rank", "0.5,2.5,", "0.5 is not an average rank; accepted: 1 "),
         ("titanic", "22.4,22.6", "has 3 fields, and the header has 4; accepted: as many; where"),
         (
             "titanic",

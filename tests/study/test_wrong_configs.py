@@ -68,7 +68,7 @@ WRONG = [
     (
         WHOLE,
         "SVMPathClassifier, params: {select: 0.001}, stage: best-on-test",
-        "line 5: .*best-on-test chooses among all stages, so that `select: 0.001` has no effect",
+        "line 5: .*best-on-test chooses among all stages, so `select: 0.001` has no effect",
     ),
     (TABLE, "caption: c, relative_margin: 10", r"tables\[1\].relative_margin: .*10"),
     # tables
@@ -95,7 +95,7 @@ WRONG = [
         r"summary: 'mean, winner' .* a list, \[mean, winner\]$",
     ),
     ("[a]}", "[a], underline: a}", "underline: 'a' is not .* a block of keys, as {key: value}$"),
-    (HEAD, f"{HEAD}published_realizations: {{german: 2}}\n", "another one has the key itself$"),
+    (HEAD, f"{HEAD}published_realizations: {{german: 2}}\n", "write the key into its block$"),
     (PARAMS, "sweep: {params.C: 1, 5}", "line 5: ',5' has no value; .*, and a list in brackets"),
     (
         HEAD,
