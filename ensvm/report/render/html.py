@@ -40,7 +40,7 @@ LEAST_PIXELS = 1.3  # ... on a narrow screen, where a wide figure is scrolled
 QUOTED = re.compile(rb'="([^"\']*)"')
 SIZE = re.compile(rb'viewBox="0 0 ([\d.]+) ([\d.]+)"')
 # The tags that our Markdown has, and what they are in HTML
-TAGS = {"<br>": " ", "<sub>": "", "</sub>": "", "<u>": "<u>", "</u>": "</u>"}
+TAGS = {"<br>": "<br>", "<sub>": "", "</sub>": "", "<u>": "<u>", "</u>": "</u>"}
 OPTIONAL = re.compile(r"</t[rhd]>\n?|(?<=<tr>)\n")  # what HTML lets a table leave out
 
 
