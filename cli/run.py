@@ -207,6 +207,7 @@ def run(
     plans = _plans(config, choice)
     if choice["study"]:
         _refuse_replacing(plans[0], results)
+        _note_idle_changes(plans[0])
     if every and not dry_run:
         list_missing(plans, data_dir)
     published = choice["published"]
@@ -263,6 +264,14 @@ def _refuse_replacing(plan: "Plan", results: Path) -> None:
             f"--as {plan.config.study}: {folder} has results {made}, and {replaced}; choose another"
             " name, or delete the folder"
         )
+
+
+def _note_idle_changes(plan: "Plan") -> None:
+    """Print which keys of --set have no effect, and what sets them instead."""
+    from ensvm.runner.without_effect import changes_without_effect
+
+    for line in changes_without_effect(plan):
+        print_text(line, err=True)
 
 
 def _note_fewer(plan: "Plan", wanted: range | None) -> None:

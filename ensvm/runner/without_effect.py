@@ -1,6 +1,6 @@
 """Keys of a config that have no effect where they stand; `ensvm check` names them."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
 from typing import Any
 
@@ -20,25 +20,71 @@ from ensvm.runner.report_keys import (
 from ensvm.runner.study_algorithms import has_many_classes
 from ensvm.shipped import shipped_config
 from ensvm.study.algorithms import AlgorithmConfig, KernelConfig
-from ensvm.study.block import ConfigBlock
+from ensvm.study.block import ConfigBlock, copy_name
 from ensvm.study.config import StudyConfig
 from ensvm.study.dataset import DatasetConfig
-from ensvm.study.printed import Place, Published
+from ensvm.study.overrides import name_of_entry
+from ensvm.study.printed import Place, Published, read_published
 from ensvm.study.source import Location, YamlSource
+from ensvm.study.sweeps import members_of
 
+# The blocks of entries, and what a variant of a reading calls one of their changes
+ENTRIES = {"algorithms": "algorithm", "datasets": "dataset"}
 # What says how values of a row compare with printed ones.
 OF_ROWS = ("other_protocol", "published_split", "published_spread")
 # Keys of a block that stand in the blocks in it, too, where each is about its own block.
 OF_EACH = ("name", "label", "title", "kernel", "algorithms")
 
 
-def keys_without_effect(plan: Plan, printed: Mapping[Place, Published]) -> list[str]:
+def changes_without_effect(plan: Plan) -> list[str]:
+    """Return a line for each change of a base without an effect."""
+    published = plan.published
+    printed = {} if published is None else read_published(published, plan.config)
+    return keys_without_effect(plan, printed, count_base=False)
+
+
+def _kept_by_variants(plan: Plan) -> list[str]:
+    """Return a line for each change of a base that variants of readings set in their copies."""
+    lines = list[str]()
+    for at in sorted(plan.source.written, key=str):
+        if at[0] not in ENTRIES or len(at) < 3:
+            continue
+        entry = plan.source.content[at[0]][at[1]]
+        name = str(name_of_entry(entry)) if at[0] == "datasets" else str(at[1])
+        readings = [
+            reading.id
+            for reading in plan.config.readings
+            for variant in reading.variants
+            if _sets(getattr(variant, ENTRIES[str(at[0])]), at[2:])
+            and any(
+                copy_name(member, variant.name) in plan.config.copies
+                for member in [name, *members_of(name, entry)]
+            )
+        ]
+        if readings:
+            ids = ", ".join(dict.fromkeys(readings))
+            why = f"has no effect on the variants of {ids} (`readings:`) that set it"
+            lines.append(str(plan.source.error(at, why)))
+    return lines
+
+
+def _sets(changes: Mapping[str, Any], steps: Location) -> bool:
+    """Return whether the changes of a variant set a key, or a block that it is in."""
+    return any(".".join(map(str, steps[:n])) in changes for n in range(1, len(steps) + 1))
+
+
+def keys_without_effect(
+    plan: Plan, printed: Mapping[Place, Published], *, count_base: bool = True
+) -> list[str]:
     """Return a line for each key without an effect: its file, its line, the key and the reason.
 
-    `printed` are the printed values by table, row and column.
+    `printed` are the printed values by table, row and column. With `count_base`, the last line says
+    how many keys of the base of a study have no effect.
     """
     places = frozenset(printed)
     found = chain(
+        _of_sweeps(plan.source),
+        _of_nothing(plan.source),
         _overridden(plan.config),
         _of_defaults(plan.source),
         _of_data_sets(plan, places),
@@ -53,12 +99,45 @@ def keys_without_effect(plan: Plan, printed: Mapping[Place, Published]) -> list[
     for at, why in found:
         line = str(plan.source.error(at, f"has no effect: {why}"))
         lines[plan.source.is_written(at)][line] = None
-    own = list(lines[True])
+    own = [*map(str, plan.source.idle_changes), *lines[True], *_kept_by_variants(plan)]
     derived = plan.config.derived
-    if derived is not None and lines[False]:
+    if derived is not None and lines[False] and count_base:
         keys = counted(len(lines[False]), "key")
         own.append(f"{plan.path}: {keys} of the base {derived.base} without effect in this study")
     return own
+
+
+def _of_sweeps(source: YamlSource) -> Iterator[Idle]:
+    """Yield keys of entries that their sweep sets; an alias may bring them from another entry."""
+    content = source.content
+    places: dict[Location, Location] = {}  # of entries, as messages name them
+    for place, entry in source.moved.items():
+        if entry[:1] == ("datasets",):
+            places.setdefault(entry, place)
+    entries = [(("algorithms", name), entry) for name, entry in content["algorithms"].items()]
+    entries += [(("datasets", index), entry) for index, entry in enumerate(content["datasets"])]
+    for at, entry in entries:
+        sweep = entry.get("sweep") if isinstance(entry, dict) else None
+        for key in sweep if isinstance(sweep, dict) else ():
+            steps = tuple(str(key).split("."))
+            if _has(entry, steps) and source.stands_at((*at, *steps)):
+                yield (*places.get(at, at), *steps), "the `sweep:` sets it"
+
+
+def _has(block: Any, steps: Sequence[str]) -> bool:
+    """Return whether a block has a key, given as the steps of its path."""
+    for step in steps:
+        if not isinstance(block, Mapping) or step not in block:
+            return False
+        block = block[step]
+    return True
+
+
+def _of_nothing(source: YamlSource) -> Iterator[Idle]:
+    """Yield keys of a study that are null; a study that is built on another takes them away."""
+    for key, value in source.content.items():
+        if value is None and "derived" not in source.content:
+            yield (key,), "null is what holds without the key"
 
 
 def _overridden(config: StudyConfig) -> Iterator[Idle]:

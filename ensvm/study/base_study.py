@@ -57,6 +57,9 @@ def read_changed(path: Path, settings: Sequence[str], study: str) -> YamlSource:
     for change in changes:
         _must_not_be_parameter(change, base.content)
     built = _built(base, changes, study, lambda message: UserError(f"--as {study}: {message}"))
+    for change in changes:
+        if change.steps == ("study",):
+            built.idle_changes.append(_idle(change, f"`--as {study}` names the study"))
     return with_params_read(built)
 
 
@@ -177,7 +180,8 @@ def _built(
     for table in content.get("tables") or ():
         if isinstance(table, dict) and isinstance(table.get("notes"), list):
             table["notes"] = [note for note in table["notes"] if not _explains(note)]
-    source.written = set()  # what the base changes in a base of its own is not the user's
+    # What the base changes in a base of its own is not the user's.
+    source.written, source.idle_changes = set(), []
     # Lists of entries come first, since other changes step into them.
     ordered = sorted(changes, key=lambda change: len(change.steps) > 1)
     differs = [_apply(source, content, change) for change in ordered]
@@ -251,11 +255,20 @@ def _apply(source: YamlSource, content: dict[str, Any], change: Change) -> str:
     """
     block, at, location, before = target_of(change, content)
     value = _chosen(change, location, before)
+    if value == before and repr(value) == repr(before):
+        source.idle_changes.append(_idle(change, f"it is {_shown(before)} already"))
     if isinstance(block, list) and isinstance(value, dict):
         key = "id" if isinstance(before, dict) and "id" in before else "name"
         value = {key: name_of_entry(block[at]), **value}
     block[at] = value
     n = len(location)
+    later = f"`{change.key}: {_shown(change.value)}` comes later"
+    for place in source.written.intersection(source.overridden):
+        earlier = source.overridden[place]
+        if place[:n] == location:
+            source.idle_changes.append(earlier((), f"has no effect: {later}"))
+        elif location[: len(place)] == place and before is not None:
+            source.idle_changes.append(earlier(location[len(place) :], f"{later}, and counts"))
     kept = {key: error for key, error in source.overridden.items() if key[:n] != location}
     source.overridden = {**kept, location: change.error}
     source.written |= set(_written(change.value, location))
@@ -263,6 +276,10 @@ def _apply(source: YamlSource, content: dict[str, Any], change: Change) -> str:
     if isinstance(before, dict | list):
         return text
     return f"{text} ({'not given' if before is None else f'not {_shown(before)}'})"
+
+
+def _idle(change: Change, reason: str) -> UserError:
+    return change.error((), f"has no effect: {reason}")
 
 
 def _written(value: Any, location: Location) -> Iterator[Location]:

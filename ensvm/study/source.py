@@ -139,6 +139,7 @@ class YamlSource:
         self._wrong_before: set[Location] = set()  # places of errors that were found before
         self.overridden: dict[Location, Callable[[Location, str], UserError]] = {}
         self.written: set[Location] = set()  # what a study that is built on another changes
+        self.idle_changes: list[UserError] = []  # of these, the ones without effect, with reasons
         self.content = self._parsed(self.text)
 
     def replace(self, content: dict[str, Any]) -> None:
@@ -269,6 +270,13 @@ class YamlSource:
         location = self.place_of(location)
         return any(
             at[: len(location)] == location or location[: len(at)] == at for at in self.written
+        )
+
+    def stands_at(self, location: Location) -> bool:
+        """Return whether an entry has a key itself, and not by an alias for an earlier block."""
+        n_lines = self._lines.get(location, 0)
+        return n_lines >= self._lines.get(location[:2], 1) or any(
+            location[: len(at)] == at for at in self.written
         )
 
     def place_of(self, location: Location) -> Location:

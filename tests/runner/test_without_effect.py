@@ -259,6 +259,80 @@ def test_a_number_has_an_effect_if_the_interval_depends_on_it(
     assert ("published_realizations: has no effect" in told) == (len(intervals) == 1), told
 
 
+SWEPT = """\
+study: a
+datasets:
+  - {name: titanic, split: {protocol: random, n_train: 90, n_test: 100}}
+  - {name: german, split: {protocol: random, n_test: 100}, sweep: {split.n_train: [20, 40]}}
+algorithms:
+  p: {estimator: SVC, params: &shared {C: 5}}
+  s: {estimator: SVC, sweep: {params.C: [1, 2]}}
+  m: {estimator: SVC, params: {<<: *shared}, sweep: {params.C: [1, 2]}}
+  w: {estimator: SVC, params: *shared, sweep: {params.C: [1, 2]}}
+  g: {estimator: SVC, grid: {C: [1, 2]}, stage: best-on-test}
+realizations: 2
+tables: [{id: 1, caption: c, columns: [p, s, m, w, g]}]
+readings:
+  - {id: q, question: q, table: 1, columns: [p], default: d, conclusion: c,
+     variants: [{name: v, label: l, algorithm: {params.tol: 0.1}}]}
+"""
+OVERRIDDEN = [
+    ("s: {estimator: SVC,", "s: {estimator: SVC, params: {C: 5},", "s.params.C", "the `sweep:`"),
+    ("n_test: 100}, sw", "n_test: 100, n_train: 9}, sw", "[2].split.n_train", "the `sweep:`"),
+    ("g: {estimator: SVC,", "g: {estimator: SVC, params: {C: 5},", "g.params.C", "the `grid:`"),
+    ("realizations: 2", "realizations: 2\ntiming: null", "timing", "null is what holds"),
+]
+
+
+@pytest.mark.parametrize(("old", "new", "key", "winner"), OVERRIDDEN)
+def test_a_key_that_another_one_overrides_is_named_with_it(tmp_path, old, new, key, winner):
+    path = tmp_path / "a.yaml"
+    path.write_text(SWEPT)
+    assert "has no effect" not in invoke("check", path).output
+    assert old in SWEPT
+    path.write_text(SWEPT.replace(old, new))
+    told = " ".join(invoke("check", path).output.split())
+    assert re.search(rf"line \d+: \S*{re.escape(key)}: has no effect: {winner}", told), told
+    assert told.count("has no effect") == 1
+
+
+CHANGES = [  # the options, and for each line the key it is about and what is said of it
+    ("study=x", "study=x: has no effect: `--as t` names the study"),
+    ("timing=null", "it is null already"),
+    ("algorithms.p.params.C=5", "it is 5 already"),
+    ("algorithms.p.params.C=4 algorithms.p.params.C=6", "C=4: .*`algorithms.p.params.C: 6` comes"),
+    ("algorithms.p.params.C=4 algorithms.p.params={C:\u00a06}", r"C=4: .*`algorithms.p.params: "),
+    (
+        "algorithms.p.params={C:\u00a06,tol:\u00a01} algorithms.p.params.C=4",
+        r"C: 4` comes later, and",
+    ),
+    ("algorithms.s.params.C=9", "the `sweep:` sets it"),
+    ("algorithms.m.params.C=9", "the `sweep:` sets it"),
+    ("algorithms.g.params.C=9", "the `grid:` sets it"),
+    ("datasets.german.split.n_train=9", "the `sweep:` sets it"),
+    ("algorithms.p.params.tol=0.2", r"no effect on the variants of q \(`readings:`\) that set it"),
+    ("algorithms.s.params.tol=0.2 algorithms.p.params.C=4 realizations=1", ""),
+]
+
+
+@pytest.mark.parametrize(("settings", "message"), CHANGES)
+def test_a_change_of_a_study_that_has_no_effect_is_named(tmp_path, settings, message):
+    (tmp_path / "a.yaml").write_text(SWEPT)
+    settings = [one.replace("\u00a0", " ") for one in settings.split(" ")]
+    options = [word for setting in settings for word in ("--set", setting)]
+    result = invoke("run", tmp_path / "a.yaml", *options, "--as", "t", "--dry-run")
+    assert result.exit_code == 0, result.output
+    assert ("no effect" in result.output or "counts" in result.output) == bool(message)
+    assert re.search(message, " ".join(result.output.split())), result.output
+    blocks = {key: yaml.safe_load(value) for key, _, value in (s.partition("=") for s in settings)}
+    if len(blocks) == len(settings) and "study" not in blocks:  # the same changes in a file
+        mine = tmp_path / "t.yaml"
+        mine.write_text(yaml.safe_dump({"study": "t", "base": "a.yaml", **blocks}, sort_keys=False))
+        told = " ".join(invoke("check", mine).output.split())
+        assert ("no effect" in told or "counts" in told) == bool(message), told
+        assert re.search(message.replace("C=4", "C"), told), told
+
+
 OWN = """\
 study: t
 datasets:

@@ -93,7 +93,7 @@ datasets:
      split: {protocol: disjoint, n_train: 20, n_test: 20}}
   - {name: away, unavailable: not public, algorithms: [a]}
   - {name: size, label: "{value} rows", path: whole.csv, target: label, algorithms: [a, b],
-     split: {protocol: random, n_train: 10, n_test: 20}, sweep: {split.n_train: [10, 20, 40]}}
+     split: {protocol: random, n_test: 20}, sweep: {split.n_train: [10, 20, 40]}}
   - {name: iris, openml: 61, algorithms: [a], unavailable: no network,
      split: {protocol: random, n_train: 30, n_test: 20}}
   - {name: read, path: read.txt, target: label, format: {delimiter: ";"},
@@ -118,7 +118,7 @@ algorithms:
   boost: {estimator: AdaBoostClassifier,
           record: [estimator_errors_, estimator_weights_, points_, signs_, grid_, values_,
                    support_]}
-  k: {label: "k = {value}", estimator: KNeighborsClassifier, params: {n_neighbors: 1},
+  k: {label: "k = {value}", estimator: KNeighborsClassifier,
       sweep: {params.n_neighbors: [1, 3]}}
 timing: {algorithms: [a, b], datasets: [own, size], realizations: 2, blas_threads: 1}
 tables:
