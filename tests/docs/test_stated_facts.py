@@ -41,9 +41,9 @@ from ensvm.notebook.loaded_data import MOST_SPLITS, LoadedData
 from ensvm.report.compare_results import ROUNDING
 from ensvm.report.documents.findings_document import outcome_of
 from ensvm.report.ranking import FEWEST_DATA_SETS, rank_over_data_sets
-from ensvm.report.statistical_tests import LEVEL
+from ensvm.report.statistical_tests import CONFIDENCE, LEVEL
 from ensvm.report.summary_rows import summary_cells
-from ensvm.report.verdict import CLOSE, CONFIDENCE
+from ensvm.report.verdict import CLOSE
 from ensvm.runner.cell import LONG
 from ensvm.runner.cluster import WORKER_SECONDS
 from ensvm.shipped import find_config, shipped_results
