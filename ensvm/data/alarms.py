@@ -252,7 +252,7 @@ def _spelt_alike(dataset: Dataset) -> Iterator[str]:
         advice = "count as different; write them alike in the file if they mean the same"
         yield (
             f"the {what} {first!a} and {second!a} look alike{more}: they differ only in capital "
-            "letters, blanks, punctuation or the form of letters, and "
+            "letters, blanks, punctuation, or the form of letters or numbers, and "
             f"{advice if different else 'are taken for the same'}"
         )
 

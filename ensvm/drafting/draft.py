@@ -143,7 +143,7 @@ def draft_study(
     except Refused as refusal:
         raise UserError(str(refusal)) from refusal
     config = config or Path(f"{stem_of(path)}.yaml")
-    if config.resolve() == path.resolve():
+    if os.path.realpath(config) == os.path.realpath(path):  # a link may lead to itself
         raise UserError(f"{path}: would be written over; choose another name with -o")
     file = _content(path)
     form = format_of(path, file.data) or TableFormat
@@ -171,7 +171,7 @@ def _content(path: Path) -> FileContent:
     try:
         data = unpack(path)
     except Refused as refusal:
-        raise UserError(f"{path}: {refusal}") from refusal
+        raise UserError(str(refusal)) from refusal
     if not data.strip():
         raise UserError(f"{path}: the file is empty")
     return FileContent(data, str(path))

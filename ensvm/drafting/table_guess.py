@@ -1,6 +1,5 @@
 """How a user's table is written: encoding, delimiter, header, and how numbers are written."""
 
-import codecs
 import json
 import re
 from collections import Counter
@@ -13,7 +12,7 @@ import numpy as np
 from ensvm.counts import counted
 from ensvm.data.files.delimited_text import COMMENT_MARKS, DELIMITERS, TableFormat
 from ensvm.data.files.encode import Inputs, Numerals
-from ensvm.data.files.file_content import FileContent
+from ensvm.data.files.file_content import FileContent, is_utf_16
 from ensvm.data.files.foreign_content import SAVE_AS
 from ensvm.data.files.libsvm_text import is_libsvm
 from ensvm.data.files.named_columns import NamedColumnsFormat, Table, texts_of
@@ -195,7 +194,7 @@ def _decoded(file: FileContent, asked: str | None) -> tuple[str, str, str]:
         return data.decode(asked, errors="replace").removeprefix("\ufeff"), asked, ""
     if _is_json(data):
         raise UserError(f"{file.name}: is JSON; {SAVE_AS}")
-    marked = data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
+    marked = is_utf_16(data)
     other, doubt = "", ""
     if not marked and not _is_text(data, "utf-8"):
         other, doubt = _other_encoding(data)
@@ -289,8 +288,8 @@ def _guess_lines(file_name: str, text: str, delimiter: str | None) -> dict[str, 
         tried = ", ".join(TRIED) if delimiter is None else delimiter
         raise UserError(
             f"{file_name}: no delimiter cuts its lines into columns (tried: {tried}); "
-            "a table needs one column of classes and one or more of inputs; --skip N leaves out "
-            "lines before it"
+            "a table needs one column of classes and one or more of inputs; --delimiter MARK names "
+            "another one, and --skip N leaves out lines before it"
         )
     if foreign := _foreign_lines(lines[skip:], width, best):
         skip += foreign

@@ -129,6 +129,12 @@ def test_signs_that_mean_something_keep_classes_apart(pair):
     assert look_alikes(pair) == []
 
 
+@pytest.mark.parametrize("pair", [("01", "1"), ("0.1", "0.10"), (".5", "0.5"), ("1e2", "100.")])
+def test_numbers_in_two_spellings_look_alike(pair):
+    assert look_alikes([*pair, "2", "x"]) == [pair]
+    assert look_alikes([str(2**60), str(2**60 + 1)]) == []  # equal as floats alone
+
+
 @pytest.mark.parametrize("number", [-999.0, -9.0, 999.0, 99999.0, -99.9, 65535.0, 1e30, 400.0])
 def test_a_number_apart_from_all_others_may_mean_a_missing_value(found, number):
     values = np.where(np.arange(N) % 12 == 3, number, np.round(20 * np.abs(LONE)))

@@ -9,7 +9,7 @@ import numpy as np
 
 from ensvm.counts import counted
 from ensvm.data.files.encode import Numerals
-from ensvm.data.files.file_content import FileContent, check_size
+from ensvm.data.files.file_content import FileContent, check_size, is_utf_16
 from ensvm.data.files.last_line import NO_LINE_BREAK, ends_whole
 from ensvm.data.files.named_columns import Table
 from ensvm.data.files.typed_tables import TypedFormat, table_of
@@ -50,7 +50,8 @@ _SPARSE = re.compile(rf"\s*(\d+)\s+({_QUOTED}|[^,]*?)\s*(?:,|$)")
 
 def is_arff(data: bytes) -> bool:
     """Return whether a file begins as ARFF does, whatever its name: KEEL calls it `NAME.dat`."""
-    return re.match(rb"(\xef\xbb\xbf)?(\s|%[^\n]*\n)*@relation\b", data, re.I) is not None
+    start = data.replace(b"\0", b"")[2:] if is_utf_16(data) else data
+    return re.match(rb"(\xef\xbb\xbf)?(\s|%[^\n]*\n)*@relation\b", start, re.I) is not None
 
 
 @lru_cache(maxsize=1)  # the names, the types and the rows are asked for one after the other
@@ -119,7 +120,7 @@ def _attributes(lines: Iterator[tuple[int, str]], file_name: str) -> dict[str, K
 def _lines(data: bytes) -> Iterator[tuple[int, str]]:
     """Yield the number and the text of each line, without comments and blank lines."""
     try:
-        text = data.decode("utf-8-sig")
+        text = data.decode("utf-16" if is_utf_16(data) else "utf-8-sig")
     except UnicodeDecodeError:
         text = data.decode("latin-1")  # Weka's older files
     for number, line in enumerate(re.split(r"\r\n|\r|\n", text), start=1):

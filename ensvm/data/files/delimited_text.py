@@ -322,6 +322,9 @@ class TableFormat(NamedColumnsFormat, Dialect):
         try:
             rows = list(islice(found, None if most is None else most + self.footer))
         except csv.Error as error:
+            if "field limit" in str(error):
+                what = f"a field has more than {csv.field_size_limit():,} characters"
+                raise UserError(f"{file.name}: {what}; is a quote not closed?") from error
             raise UserError(f"{file.name}, {error}") from error
         rows = rows[: max(len(rows) - self.footer, 0)]
         for line, fields in rows if self._mark is None else ():

@@ -308,7 +308,8 @@ def look_alikes(labels: Iterable[str]) -> list[tuple[str, str]]:
     """Return pairs of labels that look alike.
 
     They differ only in capital letters, blanks, points and quotes at their ends, lines between
-    words, or Unicode form. Characters without ink count as nothing.
+    words, or Unicode form, or are one number in two spellings. Characters without ink count as
+    nothing.
     """
     first: dict[str, str] = {}
     pairs = []
@@ -316,6 +317,8 @@ def look_alikes(labels: Iterable[str]) -> list[tuple[str, str]]:
         text = unicodedata.normalize("NFKC", label).casefold().translate(_LATIN)
         inked = "".join(c for c in text if unicodedata.category(c) != "Cf")
         seen = "".join(_LINE.sub("", inked).split()).strip(_AT_ENDS) or inked
+        if _is_number(label) and abs(float(label)) < MOST_EXACT:
+            seen = str(float(label))  # 1 and 01, 0.5 and .50
         if (other := first.setdefault(seen, label)) != label:
             pairs.append((other, label))
     return pairs

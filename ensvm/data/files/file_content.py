@@ -1,6 +1,7 @@
 """The bytes of a file, unpacked within limits, and what a reader makes of them."""
 
 import bz2
+import codecs
 import gzip
 import lzma
 import math
@@ -40,7 +41,8 @@ def unpack(path: Path) -> bytes:
     """
     try:
         if path.exists() and not path.is_file():
-            raise Refused(f"{path} is not a regular file")
+            kind = "a folder, not a file" if path.is_dir() else "not a regular file"
+            raise Refused(f"{path} is {kind}")
         chunks, size = list[bytes](), 0
         with _opened(path) as file:
             while chunk := file.read(_CHUNK):
@@ -66,6 +68,11 @@ def _opened(path: Path) -> Any:
             f"without {path.suffix}"
         )
     return path.open("rb")
+
+
+def is_utf_16(content: bytes) -> bool:
+    """Return whether a text begins with the byte-order mark of UTF-16."""
+    return content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
 
 
 def largest_content() -> int:

@@ -63,6 +63,7 @@ _BEGINNINGS = (
     (b"\xff\xd8\xff", "a picture", SAVE_AS),
     (b"\0\x05\x16\x07", "what macOS keeps beside a file, not the file", "name the file itself"),
 )
+_FILE_ADDRESS = re.compile(r"file:/+(.*)", re.I | re.S)
 _ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:/|www\.")
 
 
@@ -152,6 +153,8 @@ def local_file(path: str | Path, folder: Path = Path()) -> Path:
         if (folder / text).exists():  # a file may be called ~x.csv or http:x.csv
             return folder / text
     if _ADDRESS.match(text):
+        if of_file := _FILE_ADDRESS.match(text):
+            raise Refused(f"{text} is an address; name the file by its path, /{of_file[1]}")
         address = re.sub(r"^(\w[\w+.-]*):/+", r"\1://", text)  # a Path takes // for /
         raise Refused(
             f"{address} is an address, not a file of this machine; download the file, and name it "

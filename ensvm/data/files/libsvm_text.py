@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ensvm.data.files.encode import LARGEST, plain_labels
-from ensvm.data.files.file_content import FileContent, FileFormat, Raw, reading
+from ensvm.data.files.file_content import FileContent, FileFormat, Raw, is_utf_16, reading
 from ensvm.data.files.last_line import refuse_cut_pairs
 from ensvm.errors import UserError
 from ensvm.exact_integers import MOST_EXACT, merged_integers
@@ -63,6 +63,8 @@ class LibsvmFormat(FileFormat):
     def read(self, file: FileContent) -> Raw:
         """Return the inputs as csr, of `file.features` columns, and the labels."""
         form = self.settled([file])
+        if is_utf_16(file.data):
+            raise UserError(f"{file.name}: is text in UTF-16; save it in UTF-8")
         _refuse_queries(file)
         _refuse_underscores(file)
         refuse_cut_pairs(file.name, file.data)

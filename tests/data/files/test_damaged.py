@@ -15,6 +15,7 @@ import pytest
 
 from ensvm.data import inline_card
 from ensvm.data.files.file_content import unpack
+from ensvm.drafting.draft import draft_study
 from ensvm.errors import Refused, UserError
 
 CSV = b"u,v,class\n1,2,a\n3,4,b\n5,6,a\n7,8,b\n"
@@ -86,8 +87,11 @@ def test_more_than_the_limit_is_refused_and_the_limit_can_be_raised(
 def test_only_regular_files_are_read(tmp_path: Path, kind: str) -> None:
     path = tmp_path / "own.csv"
     path.mkdir() if kind == "a folder" else os.mkfifo(path)
-    with pytest.raises(UserError, match=r"own\.csv is not a regular file"):
+    what = r"own\.csv is (a folder, not a file|not a regular file)$"
+    with pytest.raises(UserError, match=what):
         card(tmp_path, "own.csv")
+    with pytest.raises(UserError, match=rf"^[^:]*{what}"):
+        draft_study(path)
 
 
 @pytest.mark.parametrize("name", ["own.csv", "own.csv.gz", "own.libsvm", "own.npz", "own.parquet"])
@@ -168,3 +172,11 @@ def test_index_that_makes_a_vast_dense_matrix_is_refused(tmp_path: Path) -> None
     assert card(tmp_path, "own.libsvm").sparse
     with pytest.raises(UserError, match=r"40 rows of 90000000 columns.*accepted"):
         card(tmp_path, "own.libsvm", scaling="standard")
+
+
+@pytest.mark.parametrize("name", ["own.arff", "own.dat"])
+def test_arff_may_be_in_utf_16(tmp_path: Path, name: str) -> None:
+    text = "@relation r\n@attribute u real\n@attribute class {b,é}\n@data\n1,é\n2,b\n3,b\n"
+    for codec in ("utf-8", "utf-16"):
+        (tmp_path / name).write_bytes(text.encode(codec))
+        assert card(tmp_path, name, target="class").classes == {"b": 2, "é": 1}

@@ -121,7 +121,6 @@ def test_a_plain_file_that_is_called_compressed_is_to_be_renamed(tmp_path: Path)
         "https://example.org/x.csv",
         "http://example.org/x.csv",
         "s3://bucket/x.csv",
-        "file:///home/me/x.csv",
         "www.example.org/x.csv",
     ],
 )
@@ -132,6 +131,20 @@ def test_an_address_is_no_path(tmp_path: Path, address: str) -> None:
     assert address.replace(":///", "://") in str(refusal.value)
     with pytest.raises(UserError, match=r"is an address, .*; download the file"):
         draft_study(Path(address))
+
+
+def test_the_address_of_a_file_is_refused_with_its_path(tmp_path: Path) -> None:
+    block = {"path": "file:///home/me/x.csv", "target": "label", "split": SPLIT}
+    with pytest.raises(UserError, match=r"is an address; name the file by its path, /home/me/x.c"):
+        inline_card(block, tmp_path)
+    with pytest.raises(UserError, match=r"is an address; name the file by its path, /home/me/x.c"):
+        draft_study(Path("file:///home/me/x.csv"))
+
+
+def test_a_link_to_itself_is_named(tmp_path: Path) -> None:
+    (tmp_path / "d.csv").symlink_to("d.csv")
+    for message in refusals(tmp_path / "d.csv"):
+        assert "d.csv is a link to d.csv, which is not there" in message
 
 
 def test_a_home_folder_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

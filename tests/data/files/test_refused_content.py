@@ -55,6 +55,7 @@ TABLES = [
     (own_table(), b"a,class\n1,\xe9\n", r"line 2: is not UTF-8 text.*encoding: cp1252"),
     (own_table(encoding="utf-16"), b"a,class\n1,x", "is not utf-16 text"),
     (own_table(encoding="latin-1"), b"a,class\n1,x\n\0", "line 3: is not latin-1.*zero byte"),
+    (own_table(), b'a,class\n1,"x\n' + b"1,x\n" * 50_000, "a field has more .* is a quote not"),
     (own_table(), b"a,class\n2020-01-31,x\n", "line 2, column 'a'.*days since the first"),
     (
         own_table(delimiter=";", decimal=","),
@@ -85,6 +86,7 @@ FIELDS = [
 LIBSVM = [
     (b"1 1:1\n-1 4000000000:1\n1 1:2\n", "line 2: "),
     (b"1 1:1\n-1 1:1\n1 99999999999999999999999:2\n", "line 3: "),
+    ("1 1:1\n-1 1:1\n".encode("utf-16"), "is text in UTF-16; save it in UTF-8"),
     (b"1 1:1\n-1 1:x\n1 1:2\n", "line 2: "),
     (b"one 1:1\n-1 1:1\n", "line 1: "),
     (b"1 1:1\n-1 -1:1\n", "line 2: "),
