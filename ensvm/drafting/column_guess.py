@@ -52,6 +52,7 @@ class DraftColumn:
     dropped: str = ""  # why it cannot be an input; empty if it can
     notes: tuple[str, ...] = ()  # how its fields are read, if that is not obvious
     alarm: str = ""  # why leaving it out, or reading it so, may be wrong
+    stored_as_text: bool = False  # whether a file with types calls its numbers texts
 
     @cached_property
     def counts(self) -> dict[str, int]:
@@ -65,8 +66,10 @@ class DraftColumn:
         return len(self.fields) - sum(self.counts.values())
 
     @property
-    def encoding(self) -> dict[str, int] | dict[str, list[str]] | None:
-        """How a config encodes the column; None for numbers."""
+    def encoding(self) -> dict[str, int] | dict[str, list[str]] | str | None:
+        """How a config encodes the column; None for numbers that the file calls so, too."""
+        if self.stored_as_text:
+            return "number"
         if self.kind == "yes or no" and len(self.counts) == 1:  # a text and blanks: a flag
             marks = self.missing_marks.intersection(self.fields)
             return {**dict.fromkeys(sorted(marks), 0), next(iter(self.counts)): 1}

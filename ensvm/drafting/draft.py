@@ -232,6 +232,13 @@ def _look_at(table: DraftTable, at: int, marks: Sequence[str]) -> DraftColumn:
         return look_at_text(name, fields, frozenset([""]))
     usual = frozenset([""]) if table.typed else USUAL_MARKS
     column = look_at_column(name, fields, table.numerals, at, usual | set(marks))
+    if (
+        name in refused
+        and column.kind == "number"
+        and not (column.missing_marks - {""}).intersection(fields)
+    ):
+        notes = (*column.notes, "stored as text")
+        return replace(column, notes=notes, stored_as_text=True)
     if name in refused and not column.dropped:
         return DraftColumn(name, column.kind, fields, dropped=refused[name])
     return column

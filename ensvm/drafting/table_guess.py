@@ -10,7 +10,12 @@ from typing import Any
 import numpy as np
 
 from ensvm.counts import counted
-from ensvm.data.files.delimited_text import COMMENT_MARKS, DELIMITERS, TableFormat
+from ensvm.data.files.delimited_text import (
+    COMMENT_MARKS,
+    DELIMITERS,
+    TableFormat,
+    is_position,
+)
 from ensvm.data.files.encode import Inputs, Numerals
 from ensvm.data.files.file_content import FileContent, is_utf_16
 from ensvm.data.files.foreign_content import SAVE_AS
@@ -131,7 +136,8 @@ def text_table(
     what = "a header" if header else "no header"
     if n_headings > 1:
         what += f" of {n_headings} lines, the first with the names"
-        dialect |= {"header": n_headings} if usable else {}
+    if usable and (n_headings > 1 or any(map(is_position, names))):
+        dialect["header"] = n_headings
     what += "" if usable else " (columns are called by position, from 0)"
     delimiter = next(
         (k for k, mark in DELIMITERS.items() if mark == form.delimiter), form.delimiter

@@ -137,3 +137,16 @@ def test_lines_of_units_below_the_names_are_headings(
     assert draft.classes == BOTH
     assert draft.block["format"]["header"] == 1 + len(lines)
     assert [column.kind for column in draft.columns] == ["number", "number", "text"]
+
+
+@pytest.mark.parametrize("names", [["0", "1", "2"], ["2019", "2020", "2021"]], ids=" ".join)
+@pytest.mark.parametrize("index", [False, True], ids=["", "index"])
+def test_names_that_are_numbers_are_names(tmp_path: Path, names: list[str], index: bool) -> None:
+    rows = [[str(at), *row] if index else row for at, row in enumerate(ROWS)]
+    path = written(tmp_path, "csv", [""] * index + names, *rows)
+    is_pandas = names[0] == "0"
+    draft = draft_study(path, tmp_path / "c.yaml", header=None if is_pandas else True)
+    assert draft.classes == BOTH
+    assert inline_card(draft.block, tmp_path).classes == BOTH
+    if is_pandas:
+        assert labels(path, target=-1, drop=[""] * index) == BOTH

@@ -206,3 +206,16 @@ def test_a_quantity_that_counts_as_missing_is_an_alarm(text):
     width = [text if k == 7 else f"{k}.5" for k in range(N)]
     draft, _ = drafted(write(FRAME.assign(width=width), "own.csv"), target="label")
     assert any(f"{text!r}, which is read as a missing value" in alarm for alarm in draft.alarms)
+
+
+@pytest.mark.parametrize("ending", ["parquet", "feather"])
+def test_numbers_that_are_stored_as_text_are_numbers(ending):
+    width = FRAME["width"].round(2).map(str)
+    present = width.index != 3
+    table = FRAME.assign(width=width.where(present), odd=width.where(present, "NA"))
+    draft, card = drafted(write(table, f"own.{ending}"), target="label")
+    assert card.inputs["width"] == "number"
+    np.testing.assert_array_equal(
+        load(card).X[:, [*card.inputs].index("width")], table["width"].astype(float)
+    )
+    assert "odd" in draft.block["drop"]

@@ -189,8 +189,13 @@ class TableFormat(NamedColumnsFormat, Dialect):
         return form
 
     def begins_with_names(self, rows: Sequence[list[str]]) -> bool:
-        """Return whether the first of some rows has a text above a column of numbers."""
+        """Return whether the first of some rows has a text above a column of numbers.
+
+        A first row that numbers the columns is one of names, too.
+        """
         first, *others = rows[:_FIRST_ROWS] or [[]]
+        if _numbers_columns(first):
+            return True
         seen = _as_seen(first)  # files put together, each with a header
         others = [row for row in others if _as_seen(row) != seen]
         width = len(others[0]) if others else 0
@@ -438,6 +443,15 @@ class TableFormat(NamedColumnsFormat, Dialect):
     def label_marks(self) -> frozenset[str]:
         """The labels that are missing."""
         return LABEL_MARKS if self.missing is None else self.missing_marks
+
+
+def _numbers_columns(fields: Sequence[str]) -> bool:
+    """Return whether a row is 0, 1, 2, ..., as pandas writes the header of columns without names.
+
+    Above its index, pandas writes nothing.
+    """
+    numbers = [str(at) for at in range(len(fields))]
+    return len(fields) > 2 and [*fields] in (numbers, ["", *numbers[:-1]])
 
 
 def _as_seen(fields: Sequence[str]) -> list[str]:
