@@ -196,19 +196,22 @@ def main_table(config: "StudyConfig") -> tuple["TableConfig", ...]:
 def print_ending(folder: Path, *, show_findings: bool) -> None:
     """Print what came out of a run: the study's findings if it has any, else its main table.
 
-    The main table is the first one of results; a study may have neither.
+    The main table is the first one of results; a study may have neither. A table without any value
+    is not shown: the lines on failures say why.
     """
     from ensvm.report.render.first_page import findings_parts
     from ensvm.report.render.markdown import parts_to_markdown
     from ensvm.report.study_folder import read_study
+    from ensvm.report.tables import build_table
 
     study = read_study(folder)
     print_left_out(study)
     if show_findings and study.config.findings:
         print_markdown(parts_to_markdown(findings_parts(study)))
         return
-    if tables := main_table(study.config):
-        _show_study(study, tables, only_run=True)
+    for table in main_table(study.config):
+        if any(cell.mean is not None for cell in build_table(study, table)):
+            _show_study(study, (table,), only_run=True)
 
 
 def commands_of(config: "StudyConfig", *results: Path | str) -> list[str]:

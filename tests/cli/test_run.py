@@ -84,6 +84,17 @@ def test_all_runs_every_study_and_goes_on_after_failed_cells(study, tmp_path, mo
 
 
 @in_this_process
+def test_a_table_without_a_value_does_not_stand_before_the_reason(study, tmp_path):
+    bad = 'bad: {estimator: "troublesome:Raises"}'
+    table = "tables: [{id: 7, caption: c, columns: [NAMES]}]"
+    for names, is_shown in (("bad", False), ("svc, bad", True)):
+        config = study(f"{SVC}\n{bad}", realizations=1, more=table.replace("NAMES", names))
+        ran = invoke("run", config, "--results", tmp_path / names, "--jobs", 1)
+        assert ("Table 7" in ran.stdout) == is_shown, ran.stdout
+        assert "not done: 1 of 3 cells; the first: failed: " in " ".join(ran.stdout.split())
+
+
+@in_this_process
 def test_all_shows_the_main_table_of_each_study_once_it_is_done(study, tmp_path, monkeypatch):
     configs = []
     for name in ("one", "two"):
