@@ -10,6 +10,7 @@ from click.core import ParameterSource
 
 from ensvm.counts import counted
 from ensvm.shipped import RESULTS
+from ensvm.visible_console import VisibleConsole
 from ensvm_cli.arguments import (
     must_be_one_of,
     print_left_out,
@@ -265,7 +266,8 @@ def compare(first: str, second: str, every: bool) -> None:
     from ensvm.report import compare_results as comparing
     from ensvm.report.study_folder import find_shown
 
-    *sides, errors = comparing.read_sides(first, second)
+    with VisibleConsole(stderr=True).status("reading records"):
+        *sides, errors = comparing.read_sides(first, second)
     for error in errors:
         print_text(f"not shown: {error}", err=True)
     for folder in map(Path, (first, second)):
@@ -276,7 +278,10 @@ def compare(first: str, second: str, every: bool) -> None:
     if not common:
         names = " and ".join(", ".join(side) for side in sides)
         refuse(f"the two have no study in common: {names}")
-    comparisons = [comparing.compare_studies(sides[0][name], sides[1][name]) for name in common]
+    with progress_over([sides[0][name] for name in common], "comparing") as shown:
+        comparisons = [
+            comparing.compare_studies(study, sides[1][study.config.study]) for study in shown
+        ]
     for comparison in comparisons:
         say("\n".join(comparing.summary(comparison)))
         if every and (differences := comparing.differing(comparison)):
@@ -324,12 +329,14 @@ def export(
 
     if output is not None and output.suffix != ".csv":
         refuse(f"{output}: an export is CSV; name the file *.csv")
-    chosen = list(read_studies(results, studies))
     lines_of = realizations if per_realization else table_cells
-    lines = [line for study in chosen for line in lines_of(study)]
+    lines, names = [], list[str]()
+    with progress_over(read_studies(results, studies), "exporting") as shown:
+        for study in shown:
+            lines += lines_of(study)
+            names.append(study.config.study)
     if not lines:
-        names = ", ".join(study.config.study for study in chosen)
-        refuse(f"no tables in {names}; --per-realization exports the records")
+        refuse(f"no tables in {', '.join(names)}; --per-realization exports the records")
     content = csv_of(frame_of(lines))
     if output is None:
         say(content, nl=False)

@@ -23,6 +23,7 @@ from ensvm_cli.printing import (
     print_markdown,
     print_text,
     print_written,
+    progress_over,
     refuse,
     say,
 )
@@ -84,15 +85,17 @@ def table(
     written: list[Path] = []
     without: list[str] = []
     texts: list[str] = []
-    for study, tables in chosen:
-        if not tables:
-            others = "; ".join(commands_of(study.config, results or study.config.study))
-            without.append(f"the study {study.config.study} has no tables; {others}")
-        for text, paths in write_tables(study, form or "md", tables, say_not_written):
-            texts.append(text)
-            written += paths
+    with progress_over([study for study, _ in chosen], "tables") as shown:
+        for study, (_, tables) in zip(shown, chosen, strict=True):
+            if not tables:
+                others = "; ".join(commands_of(study.config, results or study.config.study))
+                without.append(f"the study {study.config.study} has no tables; {others}")
+            for text, paths in write_tables(study, form or "md", tables, say_not_written):
+                texts.append(text)
+                written += paths
     if table_id is None and written:
-        pages = [write_first_page(study, say_not_written) for study, _ in chosen]
+        with progress_over([study for study, _ in chosen], "pages") as shown:
+            pages = [write_first_page(study, say_not_written) for study in shown]
         written += [page for page in pages if page is not None]
     # The files are there, whatever becomes of the output.
     for study, tables in chosen:
@@ -142,7 +145,8 @@ def _tables_by_study(
 
     End the command if no study has a table of the id.
     """
-    tables_of = [(study, study.config.tables) for study in studies]
+    with progress_over(studies, "reading") as shown:
+        tables_of = [(study, study.config.tables) for study in shown]
     if table_id is None:
         return tables_of
     ids = dict.fromkeys(table.id for _, tables in tables_of for table in tables)

@@ -7,6 +7,7 @@ from types import SimpleNamespace
 
 import pytest
 from click import unstyle
+from made_up_records import invoke, make_study, record
 from rich.console import Console
 
 from ensvm_cli import printing, reports
@@ -149,3 +150,26 @@ def test_a_pipe_has_a_line_for_each_page_as_soon_as_it_is_written(monkeypatch, t
     reports._write_pages(["one", "two"], tmp_path)
     assert [text.partition(" ")[0] for text in happened] == ["made", "said"] * 3
     assert happened[-1].endswith("index.html in a browser")
+
+
+TWO_DATA_SETS = """\
+study: s
+datasets: [german, titanic]
+algorithms: {a: {estimator: SVC}, b: {estimator: GaussianNB}}
+tables: [{id: 1, caption: c, columns: [a, b]}]
+"""
+
+
+@pytest.mark.parametrize(
+    "verb", ["table r", "rank r", "compare r r", "export r", "report r --only tables"]
+)
+def test_each_verb_over_studies_shows_a_terminal_which_is_in_work(monkeypatch, tmp_path, verb):
+    monkeypatch.chdir(tmp_path)
+    records = [record(row, 1, name, error=0.2) for row in ("german", "titanic") for name in "ab"]
+    make_study(tmp_path / "r" / "s", TWO_DATA_SETS, records)
+    assert " done" not in invoke(*verb.split()).stderr
+    screen = io.StringIO()
+    terminal = Console(file=screen, force_terminal=True, width=80)
+    monkeypatch.setattr(printing, "VisibleConsole", lambda **_: terminal)
+    invoke(*verb.split())
+    assert ": s, 0 done" in screen.getvalue()
