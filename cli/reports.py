@@ -253,10 +253,12 @@ def compare(first: str, second: str, every: bool) -> None:
     """Compare two sets of results: values, verdicts, claims.
 
     FIRST and SECOND are each a folder of results, a study's folder, or `shipped`: the results that
-    come with ensvm. Table values are counted. Realizations that both have are compared pair by
-    pair; seconds are left out. A value is equal to rounding if no test row changes its prediction
-    error and the relative difference is at most 1e-6. Exit status: 0 no verdict and no claim
-    differs, 1 one does or a study cannot be read, 2 wrong input.
+    come with ensvm. Without a study in common, a study is compared with one that is built on it,
+    such as one of `--as`. What differs in settings comes first, then table values are counted.
+    Realizations that both have are compared pair by pair; seconds are left out. A value is equal to
+    rounding if no test row changes its prediction error and the relative difference is at most
+    1e-6. Exit status: 0 no verdict and no claim differs, 1 one does or a study cannot be read, 2
+    wrong input.
 
     \b
     Examples:
@@ -274,20 +276,22 @@ def compare(first: str, second: str, every: bool) -> None:
         say_if_shipped(folder, find_shown(folder))
     for study in [study for side in sides for study in side.values()]:
         print_left_out(study)
-    common = [name for name in sides[0] if name in sides[1]]
-    if not common:
+    pairs = comparing.pairs_of(sides)
+    if not pairs:
         names = " and ".join(", ".join(side) for side in sides)
         refuse(f"the two have no study in common: {names}")
-    with progress_over([sides[0][name] for name in common], "comparing") as shown:
+    with progress_over([one for one, _ in pairs], "comparing") as shown:
         comparisons = [
-            comparing.compare_studies(study, sides[1][study.config.study]) for study in shown
+            comparing.compare_studies(one, other)
+            for one, (_, other) in zip(shown, pairs, strict=True)
         ]
     for comparison in comparisons:
         say("\n".join(comparing.summary(comparison)))
         if every and (differences := comparing.differing(comparison)):
             say(f"\n{differences}\n")
-    for side, name in zip(sides, ("first", "second"), strict=True):
-        if alone := [study for study in side if study not in common]:
+    for number, (side, name) in enumerate(zip(sides, ("first", "second"), strict=True)):
+        compared = {pair[number].config.study for pair in pairs}
+        if alone := [study for study in side if study not in compared]:
             say(f"only the {name} has the studies {', '.join(alone)}")
     say(comparing.total(comparisons))
     differ = any(comparison.flips or comparison.claims for comparison in comparisons)

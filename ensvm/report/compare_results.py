@@ -1,6 +1,6 @@
 """Compare two sets of results: which table values, verdicts and claims differ, and by how much."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -14,6 +14,7 @@ from ensvm.counts import of_all
 from ensvm.errors import UserError
 from ensvm.records.fit_values import values_of_fit
 from ensvm.records.identity import asked
+from ensvm.records.record import Record
 from ensvm.records.runs import runs_of
 from ensvm.records.settings import CellSettings
 from ensvm.report.claims import evaluate_claims
@@ -49,12 +50,13 @@ class StudyComparison:
 
     `n_fits` counts fits, which are finished error cells: on both sides; of these, the ones whose
     recorded numbers are equal to the last bit; on the first side alone; on the second alone.
-    `values` has a row for each value of the tables, with `COLUMNS`; `claims` has a text for each
-    claim whose verdicts differ, and `context` one for each difference in processors, versions and
-    commits.
+    `settings` has a text for each difference in what was run or is shown; `values` has a row for
+    each value of the tables, with `COLUMNS`; `claims` has a text for each claim whose verdicts
+    differ, and `context` one for each difference in processors, versions and commits.
     """
 
     study: str
+    settings: list[str]
     n_fits: tuple[int, int, int, int]
     values: pd.DataFrame
     claims: list[str]
@@ -82,7 +84,7 @@ def read_sides(one: str, other: str) -> tuple[dict[str, Study], dict[str, Study]
         if name == SHIPPED:
             sides[number] = {
                 study: read_shipped_study(folder, folder)
-                for study in sides[1 - number]
+                for study in map(_shipped_name, sides[1 - number].values())
                 if (folder := shipped_records(study)) is not None
             }
     for side, studies, others in zip((one, other), sides, sides[::-1], strict=True):
@@ -95,6 +97,37 @@ def read_sides(one: str, other: str) -> tuple[dict[str, Study], dict[str, Study]
                 why = "there is no such folder"
             raise errors[0] if errors else UserError(f"{side}: {why}")
     return sides[0], sides[1], errors
+
+
+def pairs_of(sides: Sequence[Mapping[str, Study]]) -> list[tuple[Study, Study]]:
+    """Return the studies of two sides that are compared with each other.
+
+    These are the studies of one name. If the sides share none, a study is compared with one that is
+    built on it or on the same base, if there is only one of these.
+    """
+    first, second = sides
+    if names := [name for name in first if name in second]:
+        return [(first[name], second[name]) for name in names]
+    by_base: dict[str, tuple[list[Study], list[Study]]] = {}
+    for number, side in enumerate(sides):
+        for study in side.values():
+            by_base.setdefault(_base_of(study), ([], []))[number].append(study)
+    return [
+        (of_first[0], of_second[0])
+        for of_first, of_second in by_base.values()
+        if len(of_first) == len(of_second) == 1
+    ]
+
+
+def _base_of(study: Study) -> str:
+    """Return the name of the study that another is built on, else its own."""
+    return study.config.study if study.config.derived is None else study.config.derived.base
+
+
+def _shipped_name(study: Study) -> str:
+    """Return the name of the shipped study that a study is compared with."""
+    name = study.config.study
+    return _base_of(study) if shipped_records(name) is None else name
 
 
 def _studies_in(results: Path, errors: list[UserError]) -> dict[str, Study]:
@@ -132,13 +165,30 @@ def compare_studies(first: Study, second: Study) -> StudyComparison:
         for name in dict.fromkeys([*made, *made_other])
         if made.get(name) != made_other.get(name)
     ]
+    settings = [
+        *_changed_keys(first, second),
+        *_other_settings(first, second),
+        *_other_columns(first, second),
+    ]
+    names = dict.fromkeys(study.config.study for study in (first, second))
     return StudyComparison(
-        first.config.study,
+        " | ".join(names),
+        settings,
         _count_fits(first, second),
         pd.DataFrame(_values((first, second), (one, other)), columns=COLUMNS),
         claims,
-        [*_other_columns(first, second), *_other_settings(first, second), *context],
+        context,
     )
+
+
+def _changed_keys(first: Study, second: Study) -> Iterator[str]:
+    """Yield what the sides change in the study that they are built on, if not both change it."""
+    changes = [study.config.derived for study in (first, second)]
+    if changes[0] == changes[1]:
+        return
+    for study, derived in zip((first, second), changes, strict=True):
+        if derived is not None:
+            yield f"{study.config.study}: {derived.sentence}"
 
 
 def _other_columns(first: Study, second: Study) -> Iterator[str]:
@@ -165,7 +215,7 @@ def _other_settings(first: Study, second: Study) -> Iterator[str]:
     both = [
         (record, second.records[cell])
         for cell, record in first.records.items()
-        if record.ok and record.run_pass == "error" and cell in second.records
+        if _is_fit(record) and cell in second.records
     ]
     empty = CellSettings()
     differ = [
@@ -180,13 +230,14 @@ def _other_settings(first: Study, second: Study) -> Iterator[str]:
         yield f"other parameters, data or splits on the second side: {count}{names}"
 
 
+def _is_fit(record: Record) -> bool:
+    """Return whether a record is of a finished fit of the error pass."""
+    return record.ok and record.run_pass == "error" and record.algorithm != DATA_CELL
+
+
 def _count_fits(first: Study, second: Study) -> tuple[int, int, int, int]:
     ours, theirs = (
-        {
-            cell: values_of_fit(record)
-            for cell, record in study.records.items()
-            if record.ok and record.run_pass == "error" and record.algorithm != DATA_CELL
-        }
+        {cell: values_of_fit(record) for cell, record in study.records.items() if _is_fit(record)}
         for study in (first, second)
     )
     both = ours.keys() & theirs.keys()
@@ -265,9 +316,12 @@ def _made_with(study: Study) -> dict[str, str]:
 
 
 def summary(comparison: StudyComparison) -> Iterator[str]:
-    """Yield the differences in a few lines, the study's name first."""
+    """Yield the differences in a few lines: the study's name, other settings, then the values."""
     values, flips, claims = comparison.values, comparison.flips, comparison.claims
-    yield f"{comparison.study}: {_agreement(values)}"
+    head, *others = [*comparison.settings, _agreement(values)]
+    yield f"{comparison.study}: {head}"
+    for text in others:
+        yield f"  {text}"
     n_both, n_equal, n_first, n_second = comparison.n_fits
     yield (
         f"  fits: {n_both} on both sides, {n_equal} of them equal to the last bit; "

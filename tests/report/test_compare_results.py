@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 from made_up_records import errors, invoke, make_study, record, settings_of
 
-from ensvm.report.compare_results import compare_studies, differing, summary, total
+from ensvm.report.compare_results import compare_studies, differing, pairs_of, summary, total
 from ensvm.report.tables import build_table
 
 CONFIG = """
@@ -43,6 +43,7 @@ def test_a_study_is_equal_to_itself(tmp_path):
     assert not found.flips
     assert not found.claims
     assert not found.context
+    assert not found.settings
     assert differing(found) == ""
 
 
@@ -70,7 +71,7 @@ def test_columns_that_show_something_else_are_named_and_not_compared(tmp_path, s
     config = CONFIG.replace("columns: [one, two]", shown)
     found = compare_studies(side(tmp_path / "a"), make_study(tmp_path / "b", config, lines))
     assert "one" not in set(found.values["column"])
-    assert any(text.startswith("table 1, column one, not compared: ") for text in found.context)
+    assert any(text.startswith("table 1, column one, not compared: ") for text in found.settings)
 
 
 def test_fits_with_other_settings_are_named(tmp_path):
@@ -85,8 +86,28 @@ def test_fits_with_other_settings_are_named(tmp_path):
 
     found = compare_studies(study("a", 1), study("b", 10))
     text = "other parameters, data or splits on the second side: 4 of 4 fits: one on titanic"
-    assert text in found.context
-    assert text not in compare_studies(study("c", 1), study("d", 1)).context
+    assert next(summary(found)) == f"s: {text}"
+    assert not compare_studies(study("c", 1), study("d", 1)).settings
+
+
+def test_a_study_is_compared_with_the_one_that_it_is_built_on(tmp_path):
+    base = side(tmp_path / "r" / "s")
+    change = "algorithms.one.params.C: 100 (not given)"
+    derived = f"derived: {{base: s, differs: ['{change}']}}"
+    built = CONFIG.replace("study: s", f"study: t\n{derived}")
+    settings = settings_of(algorithm={"estimator": "SVC", "params": {"C": 100}})
+    fits = [
+        replace(fit, settings=settings, settings_key="t") for fit in errors("titanic", "one", TWO)
+    ]
+    other = make_study(tmp_path / "q" / "t", built, fits)
+    result = invoke("compare", tmp_path / "r", tmp_path / "q", "--all")
+    settings_line, *_, last = result.stdout.splitlines()
+    assert settings_line == f"s | t: t: Built on s, from which it differs in {change}."
+    assert "1 of 2 table values are on both sides" in last
+    again = replace(other, config=other.config.model_copy(update={"study": "u"}))
+    assert pairs_of([{"t": other}, {"u": again}]) == [(other, again)]
+    assert pairs_of([{"s": base, "t": other}, {"t": other}]) == [(other, other)]
+    assert pairs_of([{"s": base}, {"t": other, "u": again}]) == []  # which of them is not known
 
 
 def test_the_other_way_round_the_sides_change_places(tmp_path):
