@@ -13,7 +13,6 @@ from ensvm.report.documents.document import (
     as_written,
     enumerated,
     how_to_read,
-    number_range,
     verdict_counts,
 )
 from ensvm.report.intervals import (
@@ -203,16 +202,18 @@ def verdicts(study: Study, table: TableConfig, cells: list[TableCell]) -> str:
 
 
 def more_values(study: Study, table: TableConfig, cells: list[TableCell]) -> str:
-    """Return how many repetitions would decide `? wide`; empty if the table has no such verdict."""
+    """Return which `? wide` how many repetitions would decide; empty if no verdict is such."""
     wide = [
         cell for cell in cells if cell.why == "wide" and table.column(cell.column).effect is None
     ]
     compared = [_comparison(study, table, cell) for cell in wide]
-    needed = [
-        repetitions_to_decide(one, table.margin_of(table.column(cell.column)).at(one.printed.value))
-        for one, cell in zip(compared, wide, strict=True)
-    ]
-    enough = {n for n in needed if n is not None}
+    enough: dict[str, list[str]] = {}  # values that can be decided, and how many repetitions do
+    for one, cell in zip(compared, wide, strict=True):
+        column = table.column(cell.column)
+        n = repetitions_to_decide(one, table.margin_of(column).at(one.printed.value))
+        if n is not None:
+            label = f"{_label(study, table, column.name)} {n}"
+            enough.setdefault(as_written(row_label(study, cell.row)), []).append(label)
     if not wide:
         return ""
     if not enough and any(map(is_repeated_once, compared)):
@@ -221,12 +222,14 @@ def more_values(study: Study, table: TableConfig, cells: list[TableCell]) -> str
             "not show how repetitions vary, and `repeats: 2` would."
         )
     if not enough:
-        return "More repetitions alone would not decide `?` *wide*."
-    n_decided = sum(n is not None for n in needed)
-    which = "the" if n_decided == len(needed) else f"{n_decided} of the {len(needed)}"
+        return "More repetitions alone would decide none of the `?` *wide*."
+    n_decided = sum(map(len, enough.values()))
+    which = "the" if n_decided == len(wide) else f"{n_decided} of the {len(wide)}"
     return (
-        f"If our means and spreads stay as they are, {number_range(enough)} repetitions of the "
-        f"experiment would decide {which} `?` *wide*."
+        "If our means and spreads stay as they are, more repetitions of the experiment would "
+        f"decide {which} `?` *wide*. So many are needed: "
+        + "; ".join(f"{row}: {', '.join(labels)}" for row, labels in enough.items())
+        + "."
     )
 
 
