@@ -199,7 +199,10 @@ def _decisions(draft: "Draft") -> list[tuple[str, str, str]]:
     if not draft.columns:
         return [("classes", rows, ""), ("written as", draft.written_as, ""), split]
     form = block.get("format", {})
-    marks = ", ".join(form.get("missing", ["empty, NA, NaN or ?"] if "fill" in block else []))
+    marks = {*form.get("missing", ())}
+    if "fill" in block:  # an input has missing values
+        marks |= {mark for column in draft.columns for mark in column.marks}
+    in_words = ", ".join(sorted(mark or "empty" for mark in marks))
     filled = "; replaced by the mean of the training rows" if "fill" in block else ""
     n_dropped = len(block.get("drop", ()))
     n_inputs = len(draft.columns) - n_dropped - 1 - ("groups" in block)
@@ -215,7 +218,7 @@ def _decisions(draft: "Draft") -> list[tuple[str, str, str]]:
             left_out * bool({"skip", "footer"} & form.keys()),
             "--skip N, --footer N",
         ),
-        ("missing values", f"{marks}{filled}", f"--missing TEXT; fill: {here}"),
+        ("missing values", f"{in_words}{filled}", f"--missing TEXT; fill: {here}"),
         ("inputs", f"{counted(n_inputs, 'column')}{left}", f"inputs:, drop: {here}"),
         ("groups", block.get("groups", "none: rows are independent"), "--groups NAME"),
         split,

@@ -61,6 +61,11 @@ class DraftColumn:
         return dict(Counter(plain_labels(np.array(present, dtype=str)).tolist())) if present else {}
 
     @property
+    def marks(self) -> frozenset[str]:
+        """The texts of its fields that stand for a missing value."""
+        return self.missing_marks.intersection(self.fields)
+
+    @property
     def missing(self) -> int:
         """How many fields have no value."""
         return len(self.fields) - sum(self.counts.values())
@@ -71,7 +76,7 @@ class DraftColumn:
         if self.stored_as_text:
             return "number"
         if self.kind == "yes or no" and len(self.counts) == 1:  # a text and blanks: a flag
-            marks = self.missing_marks.intersection(self.fields)
+            marks = self.marks
             return {**dict.fromkeys(sorted(marks), 0), next(iter(self.counts)): 1}
         if self.kind == "yes or no":
             yes = {pair[0] for pair in YES_AND_NO}

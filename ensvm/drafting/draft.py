@@ -264,11 +264,7 @@ def _marks(
     """Return the marks of missing values for the config; empty if the usual ones are enough."""
     if table.typed is not None:  # a value is there or is not
         return []
-    held = {
-        text
-        for column in inputs
-        for text in column.missing_marks.intersection(column.fields) - {""}
-    }
+    held = {text for column in inputs for text in column.marks - {""}}
     held |= set(asked) | ({"?"} & set(target.fields))
     if held <= USUAL_MARKS and not asked:
         return []

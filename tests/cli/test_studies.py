@@ -370,3 +370,21 @@ def test_check_asks_what_a_number_of_comparisons_counts(tmp_path, scope, is_aske
     assert answer.exit_code == 0, answer.output
     said = " ".join(answer.stdout.split())
     assert ("scope: 2 counts comparisons, 2 on each data set" in said) == is_asked
+
+
+@pytest.mark.parametrize(
+    ("marks", "options", "said"),
+    [
+        (["n/a"], [], "n/a"),
+        (["", "NaN"], [], "NaN, empty"),
+        (["-9"], ["--missing", "-9"], "-9"),
+        (["-9", "n/a"], ["--missing", "-9", "--missing", "n/a"], "-9, n/a"),
+    ],
+)
+def test_init_names_the_marks_of_missing_values_that_the_file_has(marks, options, said):
+    fields = [*marks, *map(str, range(20 - len(marks)))]
+    lines = [f"{field},{number},{'ab'[number % 2]}" for number, field in enumerate(fields)]
+    Path("own.csv").write_text("\n".join(["x,z,label", *lines, ""]))
+    answer = invoke("init", "own.csv", "--target", "label", *options)
+    assert answer.exit_code == 0
+    assert f"missing values  {said}; replaced by the mean" in answer.output
