@@ -28,6 +28,7 @@ from ensvm.classifiers.refused_values import (
     refuse_missing_labels,
     refuse_mixed_labels,
     refuse_out_of_range,
+    refuse_types,
     refused_value,
 )
 from ensvm.classifiers.sklearn_private import Interval, StrOptions, check_sample_weight
@@ -47,6 +48,7 @@ WRONG_WEIGHTS = "class_weight must give every class a positive number, got {!r}"
 OF_A_VALUE = (
     *("contains NaN", "contains infinity", "could not convert", "bytes/strings"),
     *("could not be promoted", "float() argument", "setting an array element"),
+    *("Cannot cast", "Complex data"),
 )
 # A warning points at the line of the user's code that called these modules.
 INNER_MODULES = ("ensvm.classifiers.", "ensvm.experiments.", "sklearn.", "joblib.")
@@ -228,6 +230,8 @@ def validated(estimator: Any, X: Any, *y: Any, **options: Any) -> Any:
     """
     for name, values in zip("Xy", (X, *y), strict=False):
         refuse_masked(values, name)
+    if not options.get("skip_check_array"):
+        refuse_types(X)
     for labels in y:
         refuse_missing_labels(labels)
         refuse_mixed_labels(labels)

@@ -22,12 +22,14 @@ INFINITE = "infinity"
 TEXT = "a value that is not a number"
 MOMENT = "a date or time"
 COMPOUND = "a value of the type"
+COMPLEX = "a complex number"
 LARGEST = 1e150  # in size: sums of squares stay finite, and squares of 1 / LARGEST are not 0
 ADVICE = {
     INFINITE: "finite numbers",
     MOMENT: DATES_AS_NUMBERS,
     # check_estimator asks for these words
     COMPOUND: "each cell of this argument must be a string or a number: make columns of its parts",
+    COMPLEX: "real numbers (Complex data not supported)",
 }
 
 
@@ -71,6 +73,21 @@ def refuse_compound(values: NDArray[Any], name: Any) -> None:
             raise TypeError(refused_place(COMPOUND, _type_of(value), name, row, ADVICE[COMPOUND]))
 
 
+def refuse_types(X: Any) -> None:
+    """Raise ValueError if X, or a column of it, is of dates, times or complex numbers.
+
+    NumPy may turn dates into nanoseconds since 1970 without a word, and drop imaginary parts.
+    """
+    if is_table(X):
+        kinds = [getattr(kind, "kind", "O") for kind in X.dtypes]
+    else:
+        kinds = [getattr(getattr(X, "dtype", None), "kind", "O")]
+    for at, kind in enumerate(kinds):
+        if what := {"m": MOMENT, "M": MOMENT, "c": COMPLEX}.get(kind):
+            name = X.columns[at] if is_table(X) else at
+            raise ValueError(refused_place(what, "", name, 0, ADVICE[what]))
+
+
 def refuse_out_of_range(X: Any, name: Any = None) -> None:
     """Raise ValueError if validated rows have a number beyond LARGEST, or none above 1 / LARGEST.
 
@@ -108,7 +125,7 @@ def refuse_merged_columns(X: Any, numbers: Any) -> None:
 
     `numbers` are the validated rows of X.
     """
-    if issparse(X) or numbers.dtype.kind != "f":
+    if issparse(numbers) or numbers.dtype.kind != "f":
         return
     large = (np.abs(numbers) >= MOST_EXACT).any(axis=0)
     for at, (name, values) in enumerate(_columns(X) if large.any() else ()):
@@ -205,8 +222,10 @@ def _first_refused(values: NDArray[Any]) -> tuple[str, str, int]:
 
     The second entry are more words on what it is.
     """
-    if values.dtype.kind in "biuc":
+    if values.dtype.kind in "biu":
         return "", "", 0
+    if values.dtype.kind == "c":
+        return COMPLEX, "", 0
     if values.dtype.kind == "f":
         rows: Sequence[int] = np.flatnonzero(~np.isfinite(values)).tolist()
     else:
@@ -226,6 +245,8 @@ def _refused(value: Any) -> tuple[str, str]:
         return MISSING, ""
     if is_moment(value):
         return MOMENT, ""
+    if isinstance(value, complex):
+        return COMPLEX, ""
     try:
         number = float(value)
     except (TypeError, ValueError):

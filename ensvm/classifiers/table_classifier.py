@@ -51,8 +51,9 @@ class TableClassifier(Classifier):
         The columns whose values have no order, each of which becomes a column of 0 and 1: by their
         names or positions; 'from_dtype' for the columns of text and of pandas' type `category` of a
         DataFrame, None for none. Values in fewer than five training rows, and all beyond thirty,
-        share a column, which is also that of unseen values; a missing value is a value. Missing
-        numbers of a DataFrame become the median, with a column that marks them.
+        share a column, which is also that of values that no training row has. If it has no rare
+        values, these are 0 in all columns, and a warning names them. A missing value is a value.
+        Missing numbers of a DataFrame become the median, with a column that marks them.
     tol : float, default 1e-3
         The violation of the optimality conditions to stop at, in units of f, a positive number.
     max_iter : int, default 10000000
@@ -154,6 +155,8 @@ class TableClassifier(Classifier):
             return validated(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
         validated(self, X, skip_check_array=True, reset=False)
         X = X if is_table(X) else check_array(X, dtype=None, ensure_all_finite="allow-nan")
+        for warning in self._columns.unseen(X):
+            warn_caller(warning, UserWarning)
         return check_array(self._columns.encoded(X), dtype=np.float64)
 
     def _distinct_rows(

@@ -19,6 +19,7 @@ from sklearn.preprocessing import OneHotEncoder
 
 from ensvm.classifiers.refused_values import (
     ADVICE,
+    COMPLEX,
     INFINITE,
     is_compound,
     is_missing,
@@ -29,6 +30,7 @@ from ensvm.classifiers.refused_values import (
     refuse_out_of_range,
     refused_place,
 )
+from ensvm.counts import of_all
 from ensvm.levels import MOST_LEVELS
 from ensvm.text_values import DATES, DATES_AS_NUMBERS, number_pattern
 
@@ -77,7 +79,7 @@ class TextColumn:
     """A column of text or categories: 0 and 1 for each value, and one for rare values together.
 
     A missing value is a value like others. A value that no training row has is a rare one if there
-    are some, else 0 in all columns.
+    are some; else it is 0 in all columns, which `unseen` says: nothing was learned about it.
     """
 
     position: int
@@ -105,6 +107,21 @@ class TextColumn:
             f"{FEWEST_ROWS} rows, or beyond the {MOST_LEVELS} most frequent, and share one "
             "column of 0 and 1. Drop it, or make columns of its words before, such as by "
             "sklearn's TfidfVectorizer"
+        )
+
+    def unseen(self, X: Any) -> str:
+        """Return which values are 0 in all columns, as no training row has them; "" if none are."""
+        if self.encoder.infrequent_categories_[0] is not None:
+            return ""
+        known = {*self.encoder.categories_[0].tolist()}
+        unknown = [text for text in _texts(X, self.position).ravel() if text not in known]
+        if not unknown:
+            return ""
+        example = "a missing one" if unknown[0] is None else repr(unknown[0])
+        return (
+            f"column {_name(X, self.position)!r} has values that no training row has, such as "
+            f"{example}, in {of_all(len(unknown), X.shape[0], 'row')}: they count as none of the "
+            "known values"
         )
 
     def _is_mostly_rare(self, X: Any, n_present: int) -> bool:
@@ -154,6 +171,11 @@ class TableColumns:
         These are empty columns, free text, and numbers or dates that are written as texts.
         """
         yield from filter(None, (column.doubt(X) for column in self.columns))
+
+    def unseen(self, X: Any) -> Iterator[str]:
+        """Yield a sentence on each column of new rows with values about which nothing is known."""
+        texts = (column.unseen(X) for column in self.columns if isinstance(column, TextColumn))
+        yield from filter(None, texts)
 
 
 def learned_columns(X: Any, categorical: Sequence[int]) -> TableColumns:
@@ -249,7 +271,7 @@ def _numbers(X: Any, position: int) -> NDArray[np.float64]:
     column, name = _column(X, position), _name(X, position)
     kind = getattr(column.dtype, "kind", "O")
     if kind == "c":
-        raise ValueError(f"Complex data not supported: column {name!r}; accepted: real numbers")
+        raise ValueError(refused_place(COMPLEX, "", name, 0, ADVICE[COMPLEX]))
     if kind == "O":
         refuse_compound(column, name)
     if kind in "mM" or (kind == "O" and any(map(is_moment, column))):

@@ -8,7 +8,7 @@ import pytest
 from scipy import sparse
 from sklearn.model_selection import cross_val_score
 
-from ensvm import AdaBoost, SVMEnsembleClassifier, TunedSVC
+from ensvm import AdaBoost, LinearSMO, SVMEnsembleClassifier, TunedSVC
 from ensvm.classifiers import CLASSIFIERS, EXPERIMENTS
 from ensvm.classifiers.refused_values import READ_TABLES
 from ensvm.classifiers.table_classifier import TableClassifier
@@ -152,6 +152,57 @@ def test_dates_of_any_type_are_refused(make, day):
     for when in (frame["when"], frame["when"].astype(object)):
         with pytest.raises(ValueError, match=r"'when'.*such as days since the first"):
             make().fit(frame.assign(when=when), LABELS)
+
+
+@EVERY_CLASS
+def test_dates_alone_are_refused_as_well(make):
+    """NumPy makes nanoseconds of them without a word."""
+    days = pd.date_range("2020-01-01", periods=len(X)).to_numpy()
+    for inputs, column in ((pd.DataFrame({"when": days}), "'when'"), (days[:, None], 0)):
+        with pytest.raises(ValueError, match=rf"{column}.*such as days since the first"):
+            make().fit(inputs, LABELS)
+
+
+# Columns of every kind that pandas has
+NUMBERS = ("bool", "boolean", "Int64", "float32", "int8", "category of numbers", "sparse")
+REFUSED = (
+    *("category", "text", "missing", "complex"),
+    *("dates", "spans", "periods", "intervals"),
+)
+
+
+def column_of(kind):
+    """Return a column of a DataFrame of a kind."""
+    number = pd.Series(np.arange(len(X)) % 2)
+    made = {
+        "category of numbers": lambda: number.astype("category"),
+        "sparse": lambda: pd.arrays.SparseArray(number),
+        "category": lambda: number.map({0: "no", 1: "yes"}).astype("category"),
+        "text": lambda: number.map({0: "no", 1: "yes"}),
+        "complex": lambda: number * 1j,
+        "dates": lambda: pd.date_range("2020-01-01", periods=len(X), tz="UTC"),
+        "spans": lambda: pd.to_timedelta(number, unit="D"),
+        "periods": lambda: pd.period_range("2020-01-01", periods=len(X)),
+        "intervals": lambda: pd.interval_range(0, len(X)),
+        "missing": lambda: number.astype("Int64").mask(number == 1),
+    }
+    return made.get(kind, lambda: number.astype(kind))()
+
+
+@pytest.mark.filterwarnings("ignore:pandas.DataFrame with sparse columns found")
+@pytest.mark.parametrize("other", NUMBERS)
+@pytest.mark.parametrize("kind", NUMBERS + REFUSED)
+@pytest.mark.parametrize("first", ["other", "kind"])
+def test_a_refused_column_is_named_beside_any_other(kind, other, first):
+    """What NumPy says of a value depends on the columns beside it."""
+    columns = {"kind": column_of(kind), "other": column_of(other)}
+    frame = pd.DataFrame(columns)[[first, *({*columns} - {first})]]
+    if kind in NUMBERS:
+        fitted = LinearSMO().fit(frame, LABELS)
+        assert fitted.predict(frame).tolist() == LABELS.tolist()
+        return
+    with pytest.raises(ValueError, match=r"column 'kind', row [01] \(from 0\); accepted: "):
+        LinearSMO().fit(frame, LABELS)
 
 
 @EVERY_CLASS

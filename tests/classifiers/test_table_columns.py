@@ -78,9 +78,30 @@ def test_folds_with_missing_and_unseen_values(make, table):
     frame.loc[::9, "size"] = np.nan
     frame.loc[::11, "colour"] = None
     frame.loc[5, "colour"] = "seen once"
-    assert cross_val_score(make(), frame, y, cv=4).mean() > 0.7
+    with pytest.warns(UserWarning, match="such as 'seen once', in 1 of 20 rows"):
+        assert cross_val_score(make(), frame, y, cv=4).mean() > 0.7
     fitted = make().fit(frame.dropna(), y[frame.notna().all(axis=1)])
-    assert np.isfinite(fitted.predict_proba(frame)).all()  # missing for the first time
+    with pytest.warns(UserWarning, match="such as a missing one, in "):
+        assert np.isfinite(fitted.predict_proba(frame)).all()  # missing for the first time
+
+
+@CLASSIFIERS
+@pytest.mark.parametrize("n_rare", [0, 2])
+def test_a_value_that_no_training_row_has_is_0_everywhere_or_a_rare_one(make, n_rare):
+    rng = np.random.default_rng(0)
+    colours = ["r", "g", "b"] * 20
+    colours[: 2 * n_rare : 2] = ["rare", "scarce"][:n_rare]
+    frame = pd.DataFrame({"x": rng.normal(size=60), "colour": colours})
+    fitted = make().fit(frame, (frame["x"] + (frame["colour"] == "r") > 0.3).astype(int))
+    new = pd.DataFrame({"x": [0.1, 0.2, 0.3], "colour": ["b", "violet", "mauve"]})
+    if n_rare:
+        known = new.replace({"violet": "rare", "mauve": "scarce"})
+        np.testing.assert_array_equal(fitted.predict_proba(new), fitted.predict_proba(known))
+        return
+    with pytest.warns(UserWarning, match=r"'colour' has .* 'violet', in 2 of 3 rows") as warned:
+        fitted.predict(new)
+    assert [str(one.filename) for one in warned] == [__file__]
+    assert not fitted._columns.encoded(new)[1:, 1:].any()
 
 
 def test_missing_numbers_are_the_median_and_marked():
@@ -202,5 +223,5 @@ def test_numbers_in_a_column_of_objects_are_numbers(make, table):
 
 def test_complex_numbers_of_a_table_are_refused(table):
     frame, y = table[0][["size", "count"]], table[1]
-    with pytest.raises(ValueError, match="Complex data not supported: column 'size'"):
+    with pytest.raises(ValueError, match="complex number in column 'size'"):
         TunedSVC().fit(frame.assign(size=frame["size"] + 1j), y)

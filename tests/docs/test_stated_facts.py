@@ -17,6 +17,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import settings
+from sklearn.base import clone
 from source_names import SOURCES
 
 from ensvm import (
@@ -317,6 +318,39 @@ def test_the_page_on_classifiers_says_which_kernel_machines_have_gamma():
     for name, given in parameters.items():
         assert ("kernels" in given) == name.startswith("MixedKernel")
         assert name in choosing or ("kernel" in given) <= ("gamma" in given)
+
+
+def depends_on_the_scales(classifier):
+    """Return whether a classifier changes if the columns are measured in other units.
+
+    These are powers of 2, so that nothing else is rounded.
+    """
+    rng = np.random.default_rng(0)
+    rows, units = rng.normal(size=(60, 3)), np.array([1.0, 1024.0, 1 / 64])
+    labels = rows[:, 0] + rows[:, 1] ** 2 + 0.3 * rng.normal(size=60) > 0.6
+    if "random_state" in classifier.get_params():
+        classifier.set_params(random_state=0)
+    values = []
+    for scale in (1.0, units):
+        fitted = clone(classifier).fit(rows * scale, labels)
+        decide = getattr(fitted, "decision_function", None) or fitted.predict_proba
+        values.append(decide(rows * scale))
+    return not np.array_equal(*values)
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_the_page_on_classifiers_says_which_scale_their_columns():
+    (text,) = re.findall(r"- \*\*Scales\.\*\* (.+?) - \*\*", text_of("docs/look-up/classifiers.md"))
+    themselves, others = text.split("The other classes compare columns as they are")
+    made = {name: getattr(import_module(module), name)() for name, module in CLASSIFIERS.items()}
+    dependent = {name for name, one in made.items() if depends_on_the_scales(one)}
+    assert set(re.findall(r"`(\w+)`", themselves)) == {*made} - dependent
+    by_parameter = {name for name, one in made.items() if "scale" in one.get_params()}
+    assert by_parameter == {"TunedSVC", *(name for name in made if name.startswith("MixedKernel"))}
+    assert "`TunedSVC(scale=False)` leaves" in others
+    assert depends_on_the_scales(TunedSVC(scale=False))
+    for name in by_parameter - {"TunedSVC"}:
+        assert not depends_on_the_scales(clone(made[name]).set_params(scale="machine"))
 
 
 def test_the_page_on_classifiers_says_what_the_benchmark_ran():
