@@ -95,7 +95,7 @@ def results_argument(*words: str) -> Callable[[Callable[..., Any]], Callable[...
 
         @functools.wraps(command)
         def split(places: tuple[str, ...], **others: Any) -> Any:
-            """Tell RESULTS from names of studies and from words, and call the command with them."""
+            """Separate RESULTS, names of studies and words, and call the command with them."""
             results, studies, rest = _results_and_studies(places, words)
             for word, value in zip(words, rest, strict=False):
                 if others[word]:

@@ -7,7 +7,7 @@ then called with the error, and the paths are those of the other files.
 
 import math
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -235,6 +235,14 @@ def write_pages(
         pages.append(page)
         yield path
     path = target / "index.html"
+    replace_file(path, _index(pages, target))
+    yield path
+
+
+def _index(pages: Sequence["StudyPage"], target: Path) -> str:
+    """Return the page that lists all pages, with what their values and claims add up to."""
+    from ensvm.report.render.html import render_page
+
     main = _main_pages(pages)
     # A part of a work may judge the same printed values again; other claims are our own.
     whole = [page for page in pages if main[page.name] == page.name]
@@ -250,15 +258,13 @@ def write_pages(
         for kind, order in ORDERS.items()
     }
     missing = sum(page.picture.missing for page in whole if page.picture)
-    text = render_page(
+    return render_page(
         "index.html",
         pages=_in_order(pages),
         totals=totals,
         missing=missing,
         in_site=any(_page_of_work(page, target) for page in pages),
     )
-    replace_file(path, text)
-    yield path
 
 
 def _page_of_work(page: "StudyPage", target: Path) -> str:

@@ -98,7 +98,7 @@ class RunProgress:
         self._print(message)
 
     def compiled(self, seconds: float) -> None:
-        """Leave the seconds that each worker has waited for the compiler so far out of the pace."""
+        """Note how long each worker has waited for the compiler: the pace does not include it."""
         self._compiling = seconds
 
     def done(self, records: list[Record]) -> None:
