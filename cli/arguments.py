@@ -4,6 +4,7 @@ import functools
 import os
 import sys
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -232,7 +233,8 @@ def read_studies(
             say_if_shipped(results or RESULTS, found)
         where = f"{results or RESULTS}: no results of a study"
         is_here = name is None or in_any_case(name, folders) in folders
-        if name and not is_here and (hint := _option_hint(name, configs)):
+        known = configs or _configs_in(folders)
+        if name and not is_here and (hint := _option_hint(name, known)):
             refuse(f"{where} {name!r}{hint}")
         if not folders:
             refuse(f"{results or RESULTS}: {_nothing_run(studies, example)}")
@@ -274,6 +276,16 @@ def _option_hint(name: str, configs: "Iterable[StudyConfig]") -> str:
                 if name in parts.get(flag, ()):
                     return f"; did you mean {flag} {name}?"
     return ""
+
+
+def _configs_in(folders: Mapping[str, Sequence[Path]]) -> Iterator["StudyConfig"]:
+    """Yield the configs of studies that can be read."""
+    from ensvm.records.store import CONFIG_COPY
+    from ensvm.study.read_config import read_copy
+
+    for folder, *_ in folders.values():
+        with suppress(UserError):
+            yield read_copy(folder / CONFIG_COPY)
 
 
 def _readable(folders: Mapping[str, Sequence[Path]]) -> Iterator["Study"]:

@@ -83,7 +83,10 @@ def test_a_mistyped_command_is_told_what_to_type(mistake, tmp_path, monkeypatch)
 
 @pytest.mark.parametrize(
     "command",
-    ["table mine {--table 1}", "rank mine {--dataset german}", "report mine {--claim better}"],
+    [
+        *("table mine {--table 1}", "rank mine {--dataset german}", "report mine {--claim better}"),
+        *("table results {--table 1}", "show results {--dataset german}"),
+    ],
 )
 def test_a_part_of_a_study_behind_its_name_is_told_its_option(command, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
