@@ -388,6 +388,11 @@ WRONG_FIGURES_AND_CLAIMS = [
         "relation: at-least, of: ratio, margin: 1",
         r"at-least of a ratio has no `margin:`; the threshold is `factor:`",
     ),
+    (
+        CLAIM,
+        "relation: less, factor: 2",
+        r"less of a difference has no `factor:`; .* `of: ratio` and the relations at-most, at-lea",
+    ),
     (CLAIM, "relation: within, of: ratio, factor: 0", r"claims\[1\]\.factor: .*more than 0"),
     (CLAIM, "relation: less, margin: -1", r"claims\[1\]\.margin: .*-1"),
     (CLAIM, "relation: at-most, stage: end, metric: objective_path_", r"\.metric: .*of b, "),
