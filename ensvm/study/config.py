@@ -1,9 +1,9 @@
 """A study's config: the blocks of its YAML put together, and what follows from them."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Annotated, ClassVar, Self
+from typing import Annotated, Any, ClassVar, Self
 
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 
 from ensvm import hints
 from ensvm.data.card import Doi, WebAddress, web_links
@@ -22,6 +22,15 @@ from ensvm.study.sweeps import label_of, with_value
 from ensvm.study.table_layout import ColumnConfig, TableConfig
 from ensvm.study.table_summary import SummaryConfig
 from ensvm.study.variants import ReadingConfig
+
+
+def _name_of_file(value: Any) -> Any:
+    """Return what `published:` has; raise ValueError for values in place of a file's name."""
+    if isinstance(value, list | dict):
+        raise ValueError(
+            "printed values stand in a CSV file of their own: write its name, such as published.csv"
+        )
+    return value
 
 
 class DerivedConfig(ConfigBlock):
@@ -133,7 +142,7 @@ class StudyConfig(PrintedMeans):
     tables: tuple[TableConfig, ...] = ()
     figures: tuple[AnyFigure, ...] = ()
     claims: tuple[ClaimConfig, ...] = ()
-    published: str | None = None
+    published: Annotated[str, BeforeValidator(_name_of_file)] | None = None
     reproduce: bool = True
     takes: float | None = Field(default=None, gt=0)
     assumptions: tuple[Assumption, ...] = ()

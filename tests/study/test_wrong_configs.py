@@ -35,6 +35,10 @@ WRONG = [
     ("realizations: 2", "realizations: 2020-99-99", "line 2: realizations: .*2020-99-99"),
     (HEAD, "", "study: is missing"),
     *(
+        (HEAD, f"{HEAD}published: {values}\n", "line 2: published: .* a CSV file of their own")
+        for values in ("[{row: german, a: 24.1}]", "{german: {a: 24.1}}")
+    ),
+    *(
         (
             HEAD,
             f"study: {name}\n",
