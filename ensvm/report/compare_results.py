@@ -18,8 +18,8 @@ from ensvm.records.record import Record
 from ensvm.records.runs import runs_of
 from ensvm.records.settings import CellSettings
 from ensvm.report.claims import evaluate_claims
-from ensvm.report.column_values import query_of
-from ensvm.report.query import Query, ask, paired_values, shared_realizations
+from ensvm.report.column_values import query_of, result_of
+from ensvm.report.query import QueryResult, paired_values, shared_realizations
 from ensvm.report.study_folder import (
     Study,
     find_shown,
@@ -30,7 +30,7 @@ from ensvm.report.study_folder import (
 from ensvm.report.tables import build_table
 from ensvm.shipped import SHIPPED, shipped_records
 from ensvm.study.metrics import DATA_CELL
-from ensvm.study.table_layout import TableConfig
+from ensvm.study.table_layout import ColumnConfig, TableConfig
 
 MAX_NAMES = 12  # values or rows named one by one
 # Other processors round otherwise. A larger relative difference is not called rounding.
@@ -198,16 +198,32 @@ def _other_columns(first: Study, second: Study) -> Iterator[str]:
         other = tables.get(table.id, table)
         names = {column.name for column in other.columns}
         for name in (column.name for column in table.columns if column.name in names):
-            one, then = (_shown(*side, "", name) for side in ((first, table), (second, other)))
+            one, then = (
+                _shown(study, side, "", side.column(name))
+                for study, side in ((first, table), (second, other))
+            )
             if one != then:
-                texts = (f"{each.metric} of {each.algorithm}" for each in (one, then))
-                yield f"table {table.id}, column {name}, not compared: {' | '.join(texts)}"
+                texts = " | ".join(map(_in_words, (one, then)))
+                yield f"table {table.id}, column {name}, not compared: {texts}"
 
 
-def _shown(study: Study, table: TableConfig, row: str, column: str) -> Query:
-    """Return what a value of a table is, wherever it was timed and whether it is available."""
-    query = query_of(study, table, row, table.column(column))
-    return replace(query, host="", unavailable=None)
+def _shown(study: Study, table: TableConfig, row: str, column: ColumnConfig) -> tuple[Any, ...]:
+    """Return what a value of a table is, wherever it was timed and whether it is available.
+
+    It is a query, or the name of an effect and what it is computed from.
+    """
+    if column.effect is not None:
+        sources = table.sources_of(column)
+        return column.combined, *(_shown(study, table, row, source) for source in sources)
+    return (replace(query_of(study, table, row, column), host="", unavailable=None),)
+
+
+def _in_words(shown: tuple[Any, ...]) -> str:
+    """Return what a value is in words, such as `difference of error of a and error of b`."""
+    first, *sources = shown
+    if not sources:
+        return f"{first.metric} of {first.algorithm}"
+    return f"{first} of {' and '.join(map(_in_words, sources))}"
 
 
 def _other_settings(first: Study, second: Study) -> Iterator[str]:
@@ -262,39 +278,56 @@ def _values(whole: Sequence[Study], shared: Sequence[Study]) -> Iterator[dict[st
             {(cell.row, cell.column): cell for cell in build_table(*each)}
             for each in zip(shared, both, strict=True)
         )
-        for row, column in (place for place in cells if place in others):
+        for place in (place for place in cells if place in others):
             shown = {
-                _shown(study, table, row, column) for study, table in zip(whole, both, strict=True)
+                _shown(study, one, place[0], one.column(place[1]))
+                for study, one in zip(whole, both, strict=True)
             }
-            if len(shown) > 1:
+            has = [bool(found.values) for found in _results(whole, both, *place)]
+            if len(shown) > 1 or not any(has):
                 continue
-            queries = [
-                query_of(study, table, row, table.column(column))
-                for study, table in zip(whole, both, strict=True)
-            ]
-            has = [bool(ask(*each).values) for each in zip(whole, queries, strict=True)]
-            if not any(has):
-                continue
-            one, other = (ask(*each) for each in zip(shared, queries, strict=True))
-            realizations = shared_realizations([one, other])
-            relative = _relative_difference(*paired_values(one, other).T)
-            same_rows = all(
-                one.records[n].metrics.get("n_errors") == other.records[n].metrics.get("n_errors")
-                for n in realizations
-            )
             yield {
-                "table": table.id,
-                "row": row,
-                "column": column,
-                "first": cells[row, column].mean,
-                "second": others[row, column].mean,
-                "verdict": cells[row, column].verdict,
-                "then": others[row, column].verdict,
-                "shared": len(realizations),
-                "relative": relative,
-                "is_rounding": same_rows and 0.0 < relative <= ROUNDING,
+                **dict(zip(COLUMNS, (table.id, *place), strict=False)),
+                "first": cells[place].mean,
+                "second": others[place].mean,
+                "verdict": cells[place].verdict,
+                "then": others[place].verdict,
+                **_differences(*_results(shared, both, *place)),
                 "only_on": "" if all(has) else ("first", "second")[has.index(True)],
             }
+
+
+def _results(
+    studies: Sequence[Study], tables: Sequence[TableConfig], row: str, column: str
+) -> list[QueryResult]:
+    """Return the values of a place in each study's table."""
+    return [
+        result_of(study, table, row, table.column(column))
+        for study, table in zip(studies, tables, strict=True)
+    ]
+
+
+def _differences(one: QueryResult, other: QueryResult) -> dict[str, Any]:
+    """Return how two results differ; of computed ones, how those do that they are computed from.
+
+    The difference of two errors may be small, and its rounding errors then are not.
+    """
+    realizations = shared_realizations([one, other])
+    pairs = [*zip(one.parts or (one,), other.parts or (other,), strict=False)]
+    relative = max(
+        _relative_difference(*paired_values(*(each.over(realizations) for each in pair)).T)
+        for pair in pairs
+    )
+    same_rows = all(
+        first.records[n].metrics.get("n_errors") == second.records[n].metrics.get("n_errors")
+        for first, second in pairs
+        for n in realizations
+    )
+    return {
+        "shared": len(realizations),
+        "relative": relative,
+        "is_rounding": same_rows and 0.0 < relative <= ROUNDING,
+    }
 
 
 def _relative_difference(before: NDArray[np.float64], after: NDArray[np.float64]) -> float:

@@ -74,6 +74,42 @@ def test_columns_that_show_something_else_are_named_and_not_compared(tmp_path, s
     assert any(text.startswith("table 1, column one, not compared: ") for text in found.settings)
 
 
+COMPUTED = CONFIG.replace(
+    "columns: [one, two]",
+    "columns: [{name: more, of: [one, two], as: difference},"
+    " {name: ratio, of: [one, two], as: ratio}]",
+)
+
+
+def computed(folder, two, config=COMPUTED, one=ONE):
+    lines = [*errors("titanic", "one", one), *errors("titanic", "two", two)]
+    printed = "table,row,column,value,std\n1,titanic,more,-10.5,\n"
+    return make_study(folder, config, lines, printed)
+
+
+def test_computed_columns_are_compared_as_what_they_are_computed_from(tmp_path):
+    first = computed(tmp_path / "a", TWO)
+    same = compare_studies(first, computed(tmp_path / "b", TWO))
+    assert (len(same.values), same.values["relative"].max(), same.flips) == (2, 0.0, [])
+    other = compare_studies(first, computed(tmp_path / "c", [0.41, *TWO[1:]]))
+    assert other.values["relative"].tolist() == pytest.approx([0.1 / 0.41] * 2)
+    assert [text.split(":")[0] for text in other.flips] == ["table 1, titanic, more"]
+    # equal errors differ by rounding: their difference, 1e-17 in place of 0, is no large one
+    rounded = np.nextafter(ONE, 1.0)
+    near = compare_studies(computed(tmp_path / "d", ONE), computed(tmp_path / "e", rounded))
+    assert near.values["is_rounding"].all()
+
+
+def test_columns_that_are_computed_in_another_way_are_named_and_not_compared(tmp_path):
+    turned = COMPUTED.replace("of: [one, two], as: difference", "of: [two, one], as: difference")
+    found = compare_studies(computed(tmp_path / "a", TWO), computed(tmp_path / "b", TWO, turned))
+    assert set(found.values["column"]) == {"ratio"}
+    assert found.context[0] == (
+        "table 1, column more, not compared: difference of error of one and error of two"
+        " | difference of error of two and error of one"
+    )
+
+
 def test_fits_with_other_settings_are_named(tmp_path):
     def study(name, C):
         settings = settings_of(algorithm={"estimator": "SVC", "params": {"C": C}}, code=f"of {C}")
