@@ -39,6 +39,7 @@ from ensvm.drafting.table_guess import FEWEST_ROWS
 from ensvm.kernels.low_rank import PIVOT_ROWS
 from ensvm.levels import MOST_LEVELS
 from ensvm.notebook.loaded_data import MOST_SPLITS, LoadedData
+from ensvm.records.record import MOST_DIGITS
 from ensvm.report.compare_results import ROUNDING
 from ensvm.report.documents.findings_document import outcome_of
 from ensvm.report.ranking import FEWEST_DATA_SETS, rank_over_data_sets
@@ -117,7 +118,10 @@ FACTS = {
         "relation : The comparison that a claim makes: `{}`, `{}` and so on".format(*RELATIONS),
     ],
     "docs/look-up/commands.md": [f"in GiB (default {largest_content() / 2**30:.0f})"],
-    "docs/look-up/trust.md": [f"at most {largest_content() / 2**30:.0f} GiB unpacked"],
+    "docs/look-up/trust.md": [
+        f"at most {largest_content() / 2**30:.0f} GiB unpacked",
+        f"a whole number of more than {MOST_DIGITS} digits",
+    ],
     "docs/run/data.md": [f"the limit of {largest_content() / 2**30:.0f} GiB"],
     "docs/look-up/classifiers.md": [
         f"from {DEFAULTS['search_rows']:,} rows on it chooses on a sample",

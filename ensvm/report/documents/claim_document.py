@@ -282,7 +282,7 @@ def words_of_test(study: Study, test: ClaimTest) -> str:
         return f"{said}; all of it on at least {counted(test.scope, 'data set')}"
     if test.n_pairs > 1:
         return f"{said}, in at least {counted(test.scope, 'comparison')}"
-    return f"{said}, on at least {test.scope}"
+    return f"{said}, on at least {counted(test.scope, 'data set')}"
 
 
 def _metric_of(test: ClaimTest) -> str:

@@ -46,7 +46,7 @@ from ensvm.report.tables import TableCell, build_table, counted_tables
 from ensvm.shipped import shipped_config
 from ensvm.study.config import StudyConfig
 from ensvm.study.read_config import read_config
-from ensvm.study.signs import SIGNS
+from ensvm.study.signs import CHOSEN_SIGN, SIGNS
 from ensvm.study.source import read_text
 
 NAME = "README.md"
@@ -123,10 +123,15 @@ def counts(study: Study) -> str:
     count, verdicts = printed_counts(study, "results")
     claims = list(evaluate_claims(study))
     rule = f" ({text})" if (text := rule_of_sentences(study)) else ""
-    signs = ", ".join(f"{mark} {verdict}" for verdict, mark in SIGNS.items())
+    cells = _cells(study, "results")
+    occurring = {cell.verdict for cell in cells}
+    signs = [f"{mark} {verdict}" for verdict, mark in SIGNS.items() if verdict in occurring]
+    if any(cell.chosen for cell in cells):
+        signs.append(f"{CHOSEN_SIGN} of these, a setting was chosen on the printed value")
+    meaning = f" ({', '.join(signs)})" if signs else ""
     failed, missing = len(study.failed), study.missing_data
     sentences = {
-        f"Of {count} printed results: {verdicts} ({signs}).": count,
+        f"Of {count} printed results: {verdicts}{meaning}.": count,
         f"Sentences tested{rule}: {claims_in_words(claims)}.": claims,
         f"{of_all(failed, len(study.records), 'cell')} failed.": failed,
         f"Data that could not be loaded: {', '.join(missing)}.": missing,
