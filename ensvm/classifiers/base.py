@@ -235,6 +235,7 @@ def validated(estimator: Any, X: Any, *y: Any, **options: Any) -> Any:
     for labels in y:
         refuse_missing_labels(labels)
         refuse_mixed_labels(labels)
+    y = tuple(map(_without_nullable_type, y))
     if is_table(X) and not X.shape[1]:
         raise ValueError(
             f"Found array with 0 feature(s) (shape={X.shape}) while a minimum of 1 is required by "
@@ -254,6 +255,15 @@ def validated(estimator: Any, X: Any, *y: Any, **options: Any) -> Any:
         refuse_out_of_range(numbers)
         refuse_merged_columns(X, numbers)
     return checked
+
+
+def _without_nullable_type(y: Any) -> Any:
+    """Return labels that are integers or booleans of pandas' nullable types as those of NumPy.
+
+    scikit-learn makes floats of them, which do not tell all integers apart. None is missing.
+    """
+    kind = getattr(getattr(y, "dtype", None), "numpy_dtype", None)
+    return y.to_numpy(kind) if kind is not None and kind.kind in "biu" else y
 
 
 def signed_labels(y: Any, classifier: str) -> tuple[NDArray[Any], NDArray[np.float64]]:

@@ -142,7 +142,7 @@ class TableClassifier(Classifier):
         categorical = categorical_columns(X, self.categorical_features)
         if not (is_table(X) or categorical):
             return validated(self, X, y, accept_sparse="csr", dtype=np.float64)
-        validated(self, X, y, skip_check_array=True)
+        _, y = validated(self, X, y, skip_check_array=True)
         X = X if is_table(X) else check_array(X, dtype=None, ensure_all_finite="allow-nan")
         self._columns = learned_columns(X, categorical)
         for doubt in self._columns.doubts(X):

@@ -109,6 +109,19 @@ def test_whole_numbers_that_would_become_equal_are_refused(make):
             make().fit(inputs, LABELS)
 
 
+@pytest.mark.parametrize("make", [AdaBoost, TunedSVC])
+@pytest.mark.parametrize("kind", ["Int64", "UInt64", "boolean"])
+def test_labels_of_nullable_types_stay_what_they_are(make, kind):
+    numbers = [bool(k % 2) if kind == "boolean" else 2**60 + k % 2 for k in range(len(X))]
+    labels = pd.Series(numbers, dtype=kind)
+    for y in (labels, labels.array):
+        classes = make().fit(X, y).classes_
+        assert classes.dtype.kind == {"I": "i", "U": "u", "b": "b"}[kind[0]]
+        assert classes.tolist() == sorted(set(numbers))
+    with pytest.raises(ValueError, match="y: 1 of 12 labels missing"):
+        make().fit(X, labels.mask(labels.index == 3))
+
+
 def test_whole_numbers_are_told_apart_as_labels_and_as_categories():
     numbers = pd.Series([2**60 + k % 2 for k in range(60)])
     frame = pd.DataFrame({"x": np.arange(60) % 7, "hash": numbers})
