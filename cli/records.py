@@ -15,8 +15,9 @@ from ensvm_cli.arguments import config_option, plans_of, read_studies, results_a
 from ensvm_cli.printing import print_cells, print_table, print_text, say
 
 if TYPE_CHECKING:
+    from ensvm.records.states import CellState
     from ensvm.report.study_folder import Study
-    from ensvm.runner.plan import Cell, CellState, Plan
+    from ensvm.runner.plan import Cell, Plan
 
 MAX_DISAGREEMENTS = 20  # of merged records
 DISAGREE = 1  # the exit status
@@ -62,7 +63,7 @@ def status(
 
 def _states(study: "Study", plans: "dict[str, Plan]") -> "Counter[CellState]":
     """Count the cells of a study in each state; without a plan, what its last run asked for."""
-    from ensvm.runner.plan import OF_STATUS
+    from ensvm.records.states import OF_STATUS
 
     plan = plans.get(study.config.study)
     if plan is None:

@@ -30,10 +30,11 @@ def print_outcome(
     outcome: "Outcome", plan: "Plan", results: Path, seconds: float, show_findings: bool
 ) -> None:
     """Print what a run has done, what failed, what came out, and the commands that show more."""
+    from ensvm.records.states import counted_states
     from ensvm.records.store import CELLS_FILE
 
     folder, n_cells = results / plan.config.study, len(plan.cells)
-    counts = ", ".join(f"{count} {status}" for status, count in sorted(outcome.statuses.items()))
+    counts = counted_states(outcome.statuses.elements())
     now = f"now {counts}" if counts else "nothing to do"
     before = f"{of_all(outcome.already_done, n_cells, 'cell')} done before"
     if outcome.reused and plan.config.derived is not None:

@@ -1,7 +1,7 @@
 """`ensvm show`: what the records say of an algorithm on a data set."""
 
 import shlex
-from collections import Counter
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -129,19 +129,33 @@ def _rows(study: "Study") -> list[str]:
 
 
 def _print_names(studies: "list[Study]") -> None:
-    """Print the data sets of studies, each with the algorithms that have records on it."""
+    """Print the data sets of studies, each with the algorithms that have records on it.
+
+    Copies that readings run are left out, and so is the cell that states the facts of the data.
+    """
+    from ensvm.study.metrics import DATA_CELL
+
     for study in studies:
+        left_out = {*study.config.copies, DATA_CELL}
         say(study.config.study, bold=True)
         for row in _rows(study):
-            algorithms = dict.fromkeys(_algorithms(study, row).values())
-            print_facts({row: ", ".join(algorithms)}, INDENT)
+            names = dict.fromkeys(_algorithms(study, row).values())
+            if row not in left_out and (
+                algorithms := [one for one in names if one not in left_out]
+            ):
+                print_facts({row: ", ".join(algorithms)}, INDENT)
+        if any(not left_out.isdisjoint(cell[:2]) for cell in study.by_cell):
+            text = f"also accepted: {DATA_CELL}, the facts of a data set"
+            text += ", and NAME~VARIANT, a copy for a reading" if study.config.copies else ""
+            print_text(f"{' ' * INDENT}{text}")
 
 
 def _show_all(study: "Study", dataset: str, algorithm: str) -> None:
     """Print what the tables show of all realizations, and then what each pass recorded."""
     import pandas as pd
 
-    from ensvm.report.documents.document import one_line
+    from ensvm.records.states import counted_states
+    from ensvm.report.documents.document import number_text, one_line
     from ensvm.report.documents.readings_document import values_of_readings
     from ensvm.report.evidence import behind, evidence_in_tables, with_counts
     from ensvm.report.query import infinite_values
@@ -161,8 +175,7 @@ def _show_all(study: "Study", dataset: str, algorithm: str) -> None:
         records = study.by_cell.get((dataset, algorithm, run_pass), [])
         if not records:
             continue
-        statuses = Counter(record.status for record in records)
-        counts = ", ".join(f"{count} {status}" for status, count in statuses.items())
+        counts = counted_states(record.status for record in records)
         cells = counted(len(records), "cell")
         say(f"{cells} of the {run_pass} pass: {counts}", bold=True)
         if run_pass == "error" and (others := study.config.dataset(dataset).drawn_again):
@@ -181,7 +194,8 @@ def _show_all(study: "Study", dataset: str, algorithm: str) -> None:
         if not frame.empty:
             with infinite_values():
                 summary = frame.agg(["mean", "std", "min", "max"]).T
-            say(f"\n{summary.to_string(float_format='{:.5g}'.format, na_rep='')}")
+            text = summary.to_string(float_format=partial(number_text, digits=5), na_rep="")
+            say(f"\n{text}")
         if trace := next((record.traceback for record in records if record.traceback), ""):
             say(f"\n{trace}")
         say()

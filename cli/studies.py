@@ -2,14 +2,12 @@
 
 import math
 import re
-from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from ensvm.counts import counted
 from ensvm_cli.arguments import (
     config_argument,
     results_folder,
@@ -53,6 +51,7 @@ def list_(results: Path) -> None:
       ensvm list results/
     """
     from ensvm.errors import UserError
+    from ensvm.records.states import counted_states
     from ensvm.records.store import CONFIG_COPY, read_records
     from ensvm.report.study_folder import find_studies, folders_by_study, same_study
     from ensvm.shipped import shipped_configs, shipped_records
@@ -63,8 +62,8 @@ def list_(results: Path) -> None:
     for name, (first, *others) in folders_by_study(find_studies(results)).items():
         try:
             config = read_copy(first / CONFIG_COPY)
-            counts = Counter(record.status for record in read_records(first).values()).most_common()
-            here[name] = ", ".join(f"{counted(count, 'cell')} {status}" for status, count in counts)
+            records = read_records(first).values()
+            here[name] = counted_states((record.status for record in records), "cell")
             configs[name] = config
         except UserError as error:
             print_text(f"not shown: {error}", err=True)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import warnings
-from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -13,6 +12,7 @@ import pandas as pd
 
 from ensvm.counts import counted, named
 from ensvm.errors import UserError, did_you_mean, must_be_path
+from ensvm.records.states import counted_states
 from ensvm.report.documents.claim_document import claims_document
 from ensvm.report.documents.table_document import table_document
 from ensvm.report.export import frame_of, realizations
@@ -196,7 +196,7 @@ class Results:
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     results = ensvm.run(study, results=folder, jobs=1, progress=False)
     >>> results
-    <Results of titanic: 2 cells ok; table 1>
+    <Results of titanic: 2 cells done; table 1>
     >>> results.table(1).frame[["row", "column", "n"]].to_dict("records")
     [{'row': 'titanic', 'column': 'window', 'n': 2}]
     """
@@ -323,12 +323,8 @@ class Results:
 
     def _summary(self) -> Iterator[str]:
         for name, study in self._studies.items():
-            counts = Counter(
-                record.status for record in study.records.values() if record.algorithm != DATA_CELL
-            )
-            cells = ", ".join(
-                f"{counted(count, 'cell')} {status}" for status, count in counts.items()
-            )
+            fits = (one for one in study.records.values() if one.algorithm != DATA_CELL)
+            cells = counted_states((record.status for record in fits), "cell")
             parts = [f"{name}: {cells or 'no cells'}"]
             parts += ["the results that come with ensvm"] if study.shipped else []
             for kind in ("table", "figure"):

@@ -14,11 +14,12 @@ from ensvm.counts import counted
 from ensvm.records.record import Record
 from ensvm.records.runs import commits_of, days_of, processors_of, runs_of
 from ensvm.report.column_values import query_of, result_of
-from ensvm.report.documents.document import one_line
+from ensvm.report.documents.document import number_text, one_line
 from ensvm.report.documents.table_notes import notes_about
 from ensvm.report.interval_texts import interval_formula
 from ensvm.report.intervals import comparison, drawn_results, what_is_drawn
 from ensvm.report.query import QueryResult, infinite_values
+from ensvm.report.randomness import each_of
 from ensvm.report.study_folder import Study, config_of
 from ensvm.report.tables import TableCell, cell_of, row_label
 from ensvm.report.verdict import what_decides
@@ -101,7 +102,7 @@ def evidence_of(study: Study, table: TableConfig, cell: TableCell) -> Evidence:
     label = study.config.column_title(column)
     return Evidence(
         title=f"Table {table.id}: {row_label(study, cell.row)}, {label}",
-        sentence=sentence(cell, result.unit.name, margin),
+        sentence=sentence(cell, result.unit.name, margin, each_of(result)),
         compared=compared,
         facts={
             "data set": cell.row,
@@ -206,20 +207,21 @@ def with_counts(texts: Iterable[str]) -> tuple[str, ...]:
     return (*lines, f"and {counted(n_more, 'other')}") if n_more else tuple(lines)
 
 
-def sentence(cell: TableCell, unit: str, margin: float, each: str = "realization") -> str:
-    """Return how a cell came out, as a sentence of two or three parts."""
+def sentence(cell: TableCell, unit: str, margin: float, each: str) -> str:
+    """Return how a cell came out, as a sentence of two or three parts; `each` has a value."""
     after = f" {unit}" if unit else ""
     if cell.mean is None:
         return f"No value of ours ({cell.status}): {cell.reason}."
     if cell.published is None or cell.difference is None:
-        ours = f"Ours {cell.text or f'{cell.mean:.4g}{after}'} over {counted(cell.n, each)}"
+        value = cell.text or f"{number_text(cell.mean, 4)}{after}"
+        ours = f"Ours {value} over {counted(cell.n, each)}"
         if cell.published is None:
             return f"{ours}; the paper prints no value."
         return f"{ours}; the paper prints {cell.published:g}{after}, which is not judged."
     # A sum of decimals may miss the printed one by its last bit.
     away = 0.0 if math.isclose(cell.mean, cell.published) else abs(cell.difference)
-    text = f"Ours {cell.mean:.4g}{after}, printed {cell.published:g}{after}"
-    points = f"{away:.2g}{' points' if unit == PERCENT.name else after}"
+    text = f"Ours {number_text(cell.mean, 4)}{after}, printed {cell.published:g}{after}"
+    points = f"{number_text(away, 2)}{' points' if unit == PERCENT.name else after}"
     text += f": {points} {'more' if cell.difference > 0.0 else 'less'}" if away else ": the same"
     if cell.verdict is None:
         return f"{text}."
@@ -227,7 +229,8 @@ def sentence(cell: TableCell, unit: str, margin: float, each: str = "realization
     if low is None or high is None:
         return f"{text}: {cell.verdict}."
     where = (WHY[cell.why] if cell.why else WHERE[cell.verdict]).format(margin=margin)
-    interval = f"D, the 95 % interval of the difference ({low:.2g} to {high:.2g}),"
+    ends = f"{number_text(low, 2)} to {number_text(high, 2)}"
+    interval = f"D, the 95 % interval of the difference ({ends}),"
     return f"{text}; {interval} {where}: {cell.verdict}."
 
 
@@ -238,10 +241,11 @@ def _compared(cell: TableCell, result: QueryResult, of_draws: str) -> dict[str, 
     facts = {}
     if cell.mean is not None:
         kind = "" if cell.spread == "sd" else f" ({SPREADS[cell.spread]})"
-        spread = "" if cell.std is None else f" ± {cell.std:.4g}{kind}"
+        spread = "" if cell.std is None else f" ± {number_text(cell.std, 4)}{kind}"
         if cell.low is not None:
             spread += f", 95 % interval {cell.low:.4g} to {cell.high:.4g},"
-        facts["ours"] = f"{cell.mean:.5g}{spread}{after} over {counted(cell.n, 'realization')}"
+        over = counted(cell.n, each_of(result))
+        facts["ours"] = f"{number_text(cell.mean, 5)}{spread}{after} over {over}"
         if of_draws:
             facts["draws"] = of_draws
     if cell.std_orders is not None:
@@ -250,11 +254,13 @@ def _compared(cell: TableCell, result: QueryResult, of_draws: str) -> dict[str, 
         spread = "" if cell.published_std is None else f" ± {cell.published_std:g}"
         facts["printed"] = f"{cell.published:g}{spread}{after}"
     if cell.largest_class is not None:
-        facts["the largest class"] = f"{cell.largest_class:.5g}{after}"
+        facts["the largest class"] = f"{number_text(cell.largest_class, 5)}{after}"
     if cell.difference is not None:
         low, high = cell.difference_low, cell.difference_high
-        interval = "" if low is None or high is None else f", 95 % interval {low:.3g} to {high:.3g}"
-        facts["ours − printed"] = f"{cell.difference:.3g}{interval}"
+        interval = ""
+        if low is not None and high is not None:
+            interval = f", 95 % interval {number_text(low, 3)} to {number_text(high, 3)}"
+        facts["ours − printed"] = f"{number_text(cell.difference, 3)}{interval}"
     if cell.verdict is not None:
         facts["verdict"] = " ".join(
             filter(None, (cell.verdict, cell.why, CHOSEN_SIGN * cell.chosen))

@@ -78,6 +78,11 @@ def is_left_out_in_turn(result: QueryResult) -> bool:
     return folds_of(split_of(result)) is not None and tested == {1}
 
 
+def each_of(result: QueryResult) -> str:
+    """Return what each value of a result is of: a fold, or another realization."""
+    return "realization" if folds_of(split_of(result)) is None else "fold"
+
+
 def repetitions(result: QueryResult) -> list[list[int]]:
     """Return the realizations of each complete repetition of a cross-validation.
 

@@ -5,7 +5,6 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import groupby
 from pathlib import Path
-from typing import Literal, TypeAlias
 
 from ensvm.counts import counted
 from ensvm.data import DatasetCard
@@ -15,6 +14,7 @@ from ensvm.records.asked import Asked, AskedValue, asked_of
 from ensvm.records.identity import difference, key_of, settings_key_of
 from ensvm.records.record import Identity, Record
 from ensvm.records.settings import AlgorithmSettings, CellSettings, TimingSettings
+from ensvm.records.states import OF_STATUS, CellState
 from ensvm.runner.checked_study import CheckedStudy, checked_study
 from ensvm.runner.own_code import importable
 from ensvm.runner.study_algorithms import code_of, used_on
@@ -28,15 +28,8 @@ from ensvm.study.published_part import DEFAULT_REALIZATIONS, published_values
 from ensvm.study.read_config import mistakes_in
 from ensvm.study.source import YamlSource
 
-CellState: TypeAlias = Literal["done", "failed", "timeout", "missing", "stale", "no data"]
 # Cells that a run would run. Those without data are run if their data are here now.
 LEFT: tuple[CellState, ...] = ("failed", "timeout", "missing", "stale", "no data")
-OF_STATUS: Mapping[str, CellState] = {
-    "ok": "done",
-    "failed": "failed",
-    "timeout": "timeout",
-    "unavailable": "no data",
-}
 # A million cells of a second each take twelve days, and planning them some seconds.
 MAX_CELLS = 1_000_000
 # In the error pass cells are parallel already, and one BLAS thread gives the same values at any

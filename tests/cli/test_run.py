@@ -77,8 +77,8 @@ def test_all_runs_every_study_and_goes_on_after_failed_cells(study, tmp_path, mo
     lines = [line for line in ran.stdout.splitlines() if "done before" in line or "here: 2" in line]
     assert lines == [
         "here: 2 data sets of 2 studies",
-        "trial: 0 of 3 cells done before; now 1 failed, 2 ok",
-        "second: 0 of 2 cells done before; now 2 ok",
+        "trial: 0 of 3 cells done before; now 2 done, 1 failed",
+        "second: 0 of 2 cells done before; now 2 done",
     ]
     assert invoke("run", "--all", config).exit_code == invoke("run").exit_code == 2
 
@@ -129,7 +129,7 @@ def test_run_then_table(study, tmp_path):
     config, results = study(SVC, more=TABLES), tmp_path / "results"
     ran = invoke("run", config, "--results", results, "--jobs", 1)
     assert ran.exit_code == 0
-    assert "now 5 ok" in ran.stdout
+    assert "now 5 done" in ran.stdout
     assert f"tables: ensvm table {results}" in ran.stdout.splitlines()[-1]
     shown = invoke("table", results)
     assert shown.exit_code == 0
@@ -198,7 +198,7 @@ def test_more_realizations_than_the_study_has_are_not_run_in_silence(study, tmp_
     assert "--set realizations=50 --as NAME" in note
     assert "the study has" not in invoke("run", config, *options, 2).stderr
     more = invoke("run", config, *options, 50, "--set", "realizations=50", "--as", "more")
-    assert "now 48 ok" in more.stdout  # those that the study has are taken from it
+    assert "now 48 done" in more.stdout  # those that the study has are taken from it
 
 
 def test_the_help_lists_options_for_many_machines_apart():

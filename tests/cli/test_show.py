@@ -3,9 +3,10 @@
 import json
 from dataclasses import replace
 
+import numpy as np
 import pytest
 import yaml
-from made_up_records import errors, invoke, make_study, record
+from made_up_records import errors, invoke, make_study, record, settings_of
 
 from ensvm.name_lists import MOST_LISTED
 from ensvm.records.settings import AlgorithmSettings, CellSettings
@@ -82,7 +83,7 @@ def test_everything_behind_a_cell_is_printed(results, name):
     assert "ours 26 ± 2 % over 3 realizations" in lines
     assert "printed 25 ± 2 %" in lines
     assert any(line.startswith("ours − printed 1, 95 % interval") for line in lines)
-    assert "4 cells of the error pass: 3 ok, 1 failed" in lines
+    assert "4 cells of the error pass: 3 done, 1 failed" in lines
     assert "estimator PartiallyTrainedEnsemble" in lines
     assert "parameters tol=0.5" in lines
     assert "seconds of a fit 2.5 (median)" in lines
@@ -180,6 +181,35 @@ def test_of_many_names_those_of_tables_come_first_and_a_command_prints_all(tmp_p
     printed = invoke(*command.split())
     assert printed.exit_code == 0
     assert all(name in printed.stdout for name in names)
+
+
+def test_names_leave_out_copies_of_readings_and_the_facts_of_the_data(tmp_path):
+    readings = """readings:
+  - {id: soft, question: q, table: "7", columns: [svc], default: d, conclusion: c,
+     variants: [{name: v, label: l, algorithm: {params.C: 9}}]}
+"""
+    of_data = record("titanic", 1, "data", dim=3)
+    records = [one for name in ("svc", "svc~v", "data") for one in errors("german", name, [0.2])]
+    make_study(tmp_path / "s", CONFIG + readings, [*records, of_data])
+    lines = invoke("show", tmp_path, "--names").stdout.splitlines()
+    assert lines[:2] == ["s", "  german  svc"]
+    assert lines[2].strip().startswith("also accepted: data, ")
+    assert "a copy for a reading" in lines[2]
+    for name in ("svc~v", "data"):  # as the line says
+        assert show(tmp_path, "--algorithm", name).exit_code == 0
+
+
+def test_infinity_and_folds_have_the_words_of_tables(tmp_path):
+    folds = settings_of(split={"protocol": "kfold", "n_splits": 2})
+    found = [replace(one, settings=folds) for one in errors("german", "svc", [0.2, 0.3], x_=np.inf)]
+    make_study(
+        tmp_path / "s", f"{CONFIG}  - {{id: 8, caption: c, metric: x_, columns: [svc]}}\n", found
+    )
+    text = " ".join(show(tmp_path, "--algorithm", "svc").stdout.split())
+    assert "over 2 folds" in text
+    assert "realizations" not in text.partition("to run this anew")[0]
+    assert "ours ∞" in text
+    assert " inf" not in text
 
 
 def test_shipped_results_are_not_called_the_folder_of_results(tmp_path, monkeypatch):

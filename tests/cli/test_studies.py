@@ -57,7 +57,7 @@ def test_your_own_studies_are_listed_with_what_was_run(here):
     )
     failed = record("german", 3, "svc", status="failed")
     make_study(here / "mine", config, [*errors("german", "svc", [0.2, 0.3]), failed])
-    assert listed(here)["mine"] == ["2 cells ok, 1 cell failed", "Of my own"]
+    assert listed(here)["mine"] == ["2 cells done, 1 cell failed", "Of my own"]
 
 
 @pytest.fixture
@@ -81,9 +81,9 @@ def test_missing_data_are_printed_once_before_anything_runs(missing):
     assert ran.exit_code == 0
     assert [line.split(":")[0] for line in ways_in(ran.stderr)] == ["web2, again", "web1"]
     assert ran.stderr.index("missing data") < ran.stderr.index("cells, ")
-    [end] = [line for line in ran.stdout.splitlines() if "no data" in line]
+    [end] = [line for line in ran.stdout.splitlines() if line.startswith("no data")]
     assert "web2, again, web1" in end
-    assert "6 unavailable" in invoke("run", missing, "--jobs", 1).stdout
+    assert "6 no data" in invoke("run", missing, "--jobs", 1).stdout
     lines = Path("results", "trial", "cells.jsonl").read_text()
     assert lines.count('"kind": "cell"') == 8, "the same reason is not written twice"
 

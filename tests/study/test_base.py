@@ -328,7 +328,7 @@ def test_a_run_takes_the_same_cells_from_the_base_and_leaves_its_folder_as_it_is
     assert "4 done, 2 to do" in dry.stdout
     assert not (small / "results/mine").exists()
     result = invoke(*arguments, "--jobs", "1")
-    assert "4 of 6 cells done before (4 of them for small); now 2 ok" in result.stdout
+    assert "4 of 6 cells done before (4 of them for small); now 2 done" in result.stdout
     assert (small / "results/small/cells.jsonl").read_bytes() == before
     ours, theirs = (read_records(small / "results" / name) for name in ("mine", "small"))
     assert ours.keys() == theirs.keys()
@@ -404,7 +404,7 @@ def test_a_base_that_cannot_be_read_stops_no_run(small, spoil):
     else:
         path.write_bytes((b"{}\n" if spoil == "a line" else b"\xff\0\n") + path.read_bytes())
     arguments = ("run", "small.yaml", "--set", "algorithms.svc.params.C=100", "--as", "mine")
-    for more, done in (("--dry-run",), "0 done, 6 to do"), (("--jobs", "1"), "now 6 ok"):
+    for more, done in (("--dry-run",), "0 done, 6 to do"), (("--jobs", "1"), "now 6 done"):
         answer = invoke(*arguments, *more)
         assert answer.exit_code == 0, answer.output
         assert done in answer.stdout

@@ -4,6 +4,7 @@ Each content (a table, claims, readings, a ranking, ...) makes one document; `en
 has one renderer for each medium.
 """
 
+import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -155,6 +156,13 @@ class Document:
     title: str
     parts: Sequence[Part]
     frame: pd.DataFrame = field(default_factory=pd.DataFrame)
+
+
+def number_text(value: float, digits: int) -> str:
+    """Return a number with so many significant digits; one that is infinite is ∞."""
+    if math.isinf(value):
+        return INFINITE if value > 0 else f"-{INFINITE}"
+    return f"{value:.{digits}g}"
 
 
 def csv_of(frame: pd.DataFrame) -> str:

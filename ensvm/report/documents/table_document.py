@@ -8,7 +8,6 @@ from itertools import groupby, product
 import pandas as pd
 
 from ensvm.report.documents.document import (
-    INFINITE,
     NOTHING,
     Bullets,
     Document,
@@ -20,6 +19,7 @@ from ensvm.report.documents.document import (
     assumption_entry,
     how_to_read,
     number_range,
+    number_text,
     one_line,
     origin,
 )
@@ -257,11 +257,9 @@ def value_of(cell: TableCell, decimals: int) -> Value:
         """Return a number as text; an empty text without one."""
         if value is None or math.isnan(value):
             return ""
-        if not math.isfinite(value):
-            return INFINITE if value > 0 else f"-{INFINITE}"
         if 0.0 < abs(value) < SMALLEST and decimals == MOST_DECIMALS:
             return f"{value:.1e}"
-        return f"{value:z.{decimals}f}" if abs(value) < LARGEST else f"{value:.5g}"
+        return f"{value:z.{decimals}f}" if abs(value) < LARGEST else number_text(value, 5)
 
     order_spread = text(cell.std_orders)
     return Value(
