@@ -11,6 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from ensvm.counts import counted
+from ensvm.name_lists import first_names
 from ensvm.visible_text import visible
 from ensvm_cli.printing import fitting_console, print_alarms, refuse, say, told_if_slow
 
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
     from ensvm.drafting.draft import Draft
 
 MAX_COLUMNS = 40  # columns of a table that `init` prints, one a line
-MAX_CLASSES = 12
 NAME_WIDTH = 24
 
 
@@ -193,8 +193,7 @@ def _decisions(draft: "Draft") -> list[tuple[str, str, str]]:
     """Return what was decided, each with its value and the option or key that changes it."""
     block, here = draft.block, f"in {draft.config}"
     counts = [f"{label} {count:,}" for label, count in draft.classes.items()]
-    more = f" and {len(counts) - MAX_CLASSES} more" if len(counts) > MAX_CLASSES else ""
-    rows = ", ".join(counts[:MAX_CLASSES]) + more
+    rows = first_names(counts)
     split = ("split", _split_text(draft), f"split:, realizations: {here}")
     if not draft.columns:
         return [("classes", rows, ""), ("written as", draft.written_as, ""), split]
@@ -271,7 +270,7 @@ def _print_next_steps(draft: "Draft") -> None:
     count = f"{counted(len(NAMES), 'algorithm')} on {counted(draft.realizations, 'split')}"
     say(f"wrote {draft.config}: {count}")
     if draft.rare:
-        rare = f"rare classes: {', '.join(draft.rare[:MAX_CLASSES])}"
+        rare = f"rare classes: {first_names(draft.rare)}"
         advice = "few or none of their rows are drawn for training: raise `n_train` in the config"
         say(f"{rare}; {advice}")
     say("now:")

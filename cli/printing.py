@@ -18,6 +18,7 @@ from rich.table import Table
 from rich.text import Text
 
 from ensvm.counts import counted
+from ensvm.name_lists import first_names
 from ensvm.visible_console import VisibleConsole
 from ensvm.visible_text import visible
 
@@ -149,18 +150,14 @@ def print_facts(facts: Mapping[str, str], indent: int = 0) -> None:
 def print_cells(groups: "Mapping[tuple[str, str], list[Cell]]") -> None:
     """Print a line for each group of cells by state and reason: how many they are, and which."""
     for (state, why), cells in list(groups.items())[:MAX_GROUPS]:
-        datasets = _first_names([cell.dataset for cell in cells])
-        algorithms = _first_names([cell.algorithm for cell in cells])
+        datasets, algorithms = (
+            first_names(dict.fromkeys(names), most=MAX_NAMES)
+            for names in ([cell.dataset for cell in cells], [cell.algorithm for cell in cells])
+        )
         reason = f" ({why})" if why else ""
         print_facts({f"{len(cells):,} {state}": f"{datasets}: {algorithms}{reason}"}, indent=2)
     if len(groups) > MAX_GROUPS:
         say(f"  ... and {counted(len(groups) - MAX_GROUPS, 'other reason')}")
-
-
-def _first_names(names: list[str]) -> str:
-    names = list(dict.fromkeys(names))
-    more = f" and {len(names) - MAX_NAMES} more" if len(names) > MAX_NAMES else ""
-    return ", ".join(names[:MAX_NAMES]) + more
 
 
 def print_table(heads: Sequence[str], rows: Iterable[Sequence[str]], names: int = 1) -> None:

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from ensvm.data.arrays import sparse_matrix
 from ensvm.data.files.encode import encoded_columns, look_alikes, text_codes
 from ensvm.data.loading import Dataset
+from ensvm.name_lists import first_names
 
 TITLE = "Look at this first"
 # Names of columns that say which row it is, or which rows belong together.
@@ -220,17 +221,15 @@ def _rare(dataset: Dataset) -> Iterator[str]:
     rare = shares < rare_share(len(classes))
     if rare.any():
         single = [repr(dataset.classes[number]) for number in classes[counts == 1].tolist()]
-        once = (
-            f"; {', '.join(single[:5])}: a single row; is it a slip of the pen?" if single else ""
-        )
+        once = f"; {first_names(single, most=5)}: a single row; is it a slip of the pen?"
         named = [
             f"{dataset.classes[number]!r} {share:.1%}"
             for number, share in zip(classes[rare].tolist(), shares[rare], strict=True)
         ]
-        more = f" and {len(named) - 5} more" if len(named) > 5 else ""
         yield (
-            f"rare classes: {', '.join(named[:5])}{more} of the rows; guessing the largest class "
-            f"is wrong in {1 - shares.max():.1%} alone, so look at `balanced_accuracy` too{once}"
+            f"rare classes: {first_names(named, most=5)} of the rows; guessing the largest class "
+            f"is wrong in {1 - shares.max():.1%} alone, so look at `balanced_accuracy` too"
+            f"{once if single else ''}"
         )
 
 
@@ -271,11 +270,10 @@ def _may_mean_missing(dataset: Dataset) -> Iterator[str]:
                 columns.setdefault(number, []).append((name, share * len(values)))
         first += width
     for number, held in columns.items():
-        names = ", ".join(repr(name) for name, _ in held[:3])
-        more = f" and {len(held) - 3} more columns" if len(held) > 3 else ""
+        names = first_names([repr(name) for name, _ in held], most=3)
         share = max(share for _, share in held) / len(dataset.y)
         yield (
-            f"{names}{more}: {number} stands in up to {share:.0%} of the rows, apart from all "
+            f"{names}: {number} stands in up to {share:.0%} of the rows, apart from all "
             "other numbers: if it means a missing value, say so as the file writes it, by "
             f"`ensvm init --missing {number}` or `format: {{missing: [{number}]}}`"
         )

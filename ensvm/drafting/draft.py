@@ -29,6 +29,7 @@ from ensvm.data.splits import RandomSplit, check_split
 from ensvm.drafting.column_guess import DraftColumn, look_at_column, look_at_text
 from ensvm.drafting.table_guess import FEWEST_ROWS, DraftTable, text_table, typed_table
 from ensvm.errors import Refused, UserError
+from ensvm.name_lists import first_names
 from ensvm.shipped import shipped_name, shipped_names
 from ensvm.study.block import is_reserved
 from ensvm.yaml_block import explain
@@ -309,7 +310,7 @@ def _target_position(
     for sure in () if of_one_class else (named, candidates):
         if len(sure) == 1:
             return sure[0], ""
-    titles = ", ".join(repr(table.titles[at]) for at in (named or candidates)[:8])
+    titles = first_names([repr(table.titles[at]) for at in named or candidates])
     might = f"it might be {titles}" if titles else "no column has a few values in several rows each"
     if of_one_class:
         at = of_one_class[0]
@@ -323,11 +324,10 @@ def _last_of(table: DraftTable, candidates: Sequence[int]) -> str:
     *others, last = (repr(table.titles[at]) for at in candidates)
     if not others:
         return ""
-    more = f" and {len(others) - 8} more" if len(others) > 8 else ""
     return (
         f"{last} is taken for the column of the classes, which is a guess: the file has no header, "
-        f"and this is the last column; it might be {', '.join(others[:8])}{more}, too: --target N "
-        "takes another one"
+        f"and this is the last column; it might be {first_names(others)}, too: --target N takes "
+        "another one"
     )
 
 

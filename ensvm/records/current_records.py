@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
+from ensvm.name_lists import first_names
 from ensvm.records.asked import Asked, AskedValue, asked_of
 from ensvm.records.identity import by_value, difference
 from ensvm.records.record import Identity, Record
@@ -112,8 +113,4 @@ def _age(record: Record) -> tuple[str, int]:
 def names_of(values: Iterable[ValueOf]) -> str:
     """Return the algorithms and the data sets of values."""
     datasets, algorithms, _ = map(dict.fromkeys, zip(*values, strict=True))
-    texts = []
-    for names in (list(algorithms), list(datasets)):
-        more = f" and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else ""
-        texts.append(", ".join(map(str, names[:MOST_NAMES])) + more)
-    return " on ".join(texts)
+    return " on ".join(first_names(names, most=MOST_NAMES) for names in (algorithms, datasets))
