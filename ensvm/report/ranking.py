@@ -346,24 +346,33 @@ def comparable(
     results, problems = results[list(labels)], problems[list(labels)]
     rows_without = list(_rows_without_values(study, labels, problems))
     results = results.loc[(problems == "").all(axis=1)]
+    return (
+        Selection(
+            study,
+            table,
+            metric,
+            better,
+            labels,
+            (*left_out, *rows_without),
+            (*without_values, *rows_without),
+            *_about_realizations(study, labels, results),
+        ),
+        results,
+    )
+
+
+def _about_realizations(
+    study: Study, labels: dict[str, str], results: pd.DataFrame
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return what is compared over some realizations, and over others than its neighbours."""
     by_row = {
         row_label(study, str(row)): {labels[str(name)]: of_row[name] for name in of_row.index}
         for row, of_row in results.iterrows()
     }
     # if one column is over some of the realizations, all are, over the same ones
     parts = {row: next(iter(of_row.values())).part_shown for row, of_row in by_row.items()}
-    selection = Selection(
-        study,
-        table,
-        metric,
-        better,
-        labels,
-        left_out=(*left_out, *rows_without),
-        without_values=(*without_values, *rows_without),
-        partial=tuple(f"{row}: {part}" for row, part in parts.items() if part),
-        unlike=tuple(over_other_realizations(study, by_row)),
-    )
-    return selection, results
+    partial = tuple(f"{row}: {part}" for row, part in parts.items() if part)
+    return partial, tuple(over_other_realizations(study, by_row))
 
 
 def _rows_without_values(

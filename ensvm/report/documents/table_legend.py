@@ -1,6 +1,7 @@
 """The legend of a table: what its numbers and marks mean, and how its signs came about."""
 
 import math
+from collections.abc import Iterator
 from itertools import chain, product
 
 import numpy as np
@@ -239,11 +240,6 @@ def order_text(study: Study, table: TableConfig, cells: list[TableCell]) -> str:
     The pairs of columns are those that claims name. Values are compared as they are shown. A row
     counts if both columns have a printed value and one of ours.
     """
-    column_of = {
-        (column.of(table), table.metric_of(column)): column
-        for column in table.columns
-        if column.stage is None
-    }
     shown = {
         (cell.row, cell.column): (
             as_shown(study, table, table.column(cell.column), cell.mean),
@@ -253,27 +249,13 @@ def order_text(study: Study, table: TableConfig, cells: list[TableCell]) -> str:
         if cell.mean is not None and cell.published is not None
     }
     texts: dict[str, None] = {}
-    for test in (test for claim in study.config.claims for test in claim.tests):
-        if (
-            not study.config.decides(test)
-            or test.of_effect != "difference"
-            or test.metric not in RATES
-            or test.table not in (None, table.id)
-        ):
-            continue
-        for pair in product(test.left, test.right or ()):
-            columns = [
-                column_of.get((name, table.metric)) if test.table is None else table.column(name)
-                for name in pair
-            ]
-            names = [column.name for column in columns if column is not None]
-            rows = [
-                [shown[row, name] for name in names]
-                for row in study.config.rows_of(table)
-                if all((row, name) in shown for name in names)
-            ]
-            if len(names) < 2 or not rows:
-                continue
+    for names in _columns_of_claims(study, table):
+        rows = [
+            [shown[row, name] for name in names]
+            for row in study.config.rows_of(table)
+            if all((row, name) in shown for name in names)
+        ]
+        if rows:
             alike = sum(
                 _sign(ours - other) == _sign(printed - other_printed)
                 for (ours, printed), (other, other_printed) in rows
@@ -281,6 +263,26 @@ def order_text(study: Study, table: TableConfig, cells: list[TableCell]) -> str:
             labels = enumerated([_label(study, table, name) for name in names])
             texts[f"{labels} on {alike} of {len(rows)} rows"] = None
     return f"Order of two columns as printed: {'; '.join(texts)}." if texts else ""
+
+
+def _columns_of_claims(study: Study, table: TableConfig) -> Iterator[tuple[str, str]]:
+    """Yield the names of two columns of error rates for each pair that a deciding test compares."""
+    of_algorithm = {
+        (column.of(table), table.metric_of(column)): column.name
+        for column in table.columns
+        if column.stage is None
+    }
+    for test in (test for claim in study.config.claims for test in claim.tests):
+        is_of_table = test.table in (None, table.id) and test.metric in RATES
+        if not is_of_table or test.of_effect != "difference" or not study.config.decides(test):
+            continue
+        for left, right in product(test.left, test.right or ()):
+            if test.table is not None:
+                yield left, right
+                continue
+            pair = [of_algorithm.get((name, table.metric)) for name in (left, right)]
+            if pair[0] is not None and pair[1] is not None:
+                yield pair[0], pair[1]
 
 
 def _sign(difference: float) -> int:
