@@ -53,7 +53,7 @@ def _changed_since(folder: Path, study: str, text: str) -> str:
                 continue
             changed = path.name if source.text != text else _changed_print(folder, path, source)
         except UserError as error:
-            return f"Shown is the config of the last run, because of an error: {error}"
+            return f"The config of the last run is shown, because of an error: {error}"
         is_new = f"{changed} differs from that of the last run; `ensvm run {name}` brings it in."
         return is_new if changed else ""
     return ""

@@ -128,12 +128,12 @@ class Study:
             names = names_of(one.value for one in contradicted)
             sentences.append(
                 f"{counted(len(contradicted), 'cell')} of {names}: several records with the same"
-                f" settings and different values; shown is the last line of each in {CELLS_FILE}"
+                f" settings and different values; the last line of each in {CELLS_FILE} is shown"
             )
         if self.asked_by_run is None and not self.shipped:
             sentences.append(
                 "the last run was by an older version, which did not record what its config asks"
-                f" for: shown are the newest settings of each value; `{self.run_command}` mends it"
+                f" for: the newest settings of each value are shown; `{self.run_command}` mends it"
             )
         return sentences
 
