@@ -104,7 +104,7 @@ def init(
         _init_paper(answers, output, force)
         return
     if given := [f"--{key}" for key, value in answers.items() if value is not None]:
-        raise click.UsageError(f"{', '.join(given)}: for --paper")
+        raise click.UsageError(f"{', '.join(given)}: only with --paper")
     from ensvm.drafting.config_text import write_config
     from ensvm.drafting.draft import UnclearTarget, draft_study
 

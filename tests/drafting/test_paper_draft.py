@@ -63,7 +63,7 @@ def test_without_any_estimator_the_study_is_good_too(here):
     [
         (["--paper"], "without a terminal nothing is asked; give --title"),
         (["--paper", "my.csv"], "give a TABLE, or --paper"),
-        (["my.csv", "--title", "x"], "--title: for --paper"),
+        (["my.csv", "--title", "x"], "--title: only with --paper"),
         ([*("--paper", *ASKED, "A"), "--split", "some"], "'some' is not accepted; accepted: 10-f"),
         ([*("--paper", *ASKED, "A=B"), "--split", "card"], "--columns: A=B: "),
         ([*("--paper", *ASKED, "A,a"), "--split", "card"], "--columns: 'a' is given twice"),
