@@ -80,5 +80,4 @@ def _print_failures(failures: Sequence["Record"]) -> None:
 
 def _failure(record: "Record") -> str:
     """Return how a cell failed, which it is, and the reason."""
-    cell = f"{record.dataset}, realization {record.realization}, {record.algorithm}"
-    return f"{record.status}: {cell}: {record.reason}"
+    return f"{record.status}: {record.cell_text}: {record.reason}"

@@ -184,8 +184,7 @@ def _age(record: Record) -> tuple[str, str]:
 def _disagreements(study: str, good: list[tuple[Path, Record]]) -> Iterable[str]:
     """Yield a sentence for each record of a cell whose values differ from those of another one."""
     for number, (path, record) in enumerate(good):
-        timing = ", timing pass" * (record.run_pass == "timing")
-        cell = f"{record.dataset}, realization {record.realization}, {record.algorithm}{timing}"
+        cell = record.cell_text
         first_path, first = good[0]
         if number and (names := differing_values(first, record)):
             name = "error" if "error" in names else names[0]

@@ -154,6 +154,12 @@ class Record:
     """
 
     @property
+    def cell_text(self) -> str:
+        """The cell in words, for a message."""
+        timing = ", timing pass" * (self.run_pass == "timing")
+        return f"{self.dataset}, realization {self.realization}, {self.algorithm}{timing}"
+
+    @property
     def identity(self) -> Identity:
         """Which cell of the study it is, whatever its settings."""
         return self.dataset, self.realization, self.algorithm, self.run_pass
