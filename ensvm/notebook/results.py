@@ -53,7 +53,8 @@ def load_results(path: str | Path = "results") -> Results:
     Warns
     -----
     UserWarning
-        If records are left out because their settings are not those that the config asks for.
+        If records are left out because their settings are not those that the config asks for, or if
+        there are two values of one cell.
 
     Examples
     --------
@@ -74,7 +75,7 @@ def load_results(path: str | Path = "results") -> Results:
     for study in read_each(folders_by_study(folders)):
         if isinstance(study, Study):
             studies.append(study)
-            left_out = () if study.is_complete else study.left_out
+            left_out = study.doubts if study.is_complete else study.left_out
             texts = [f"{study.config.study}: {text}" for text in left_out]
         elif len(folders) == 1:
             raise study

@@ -124,18 +124,25 @@ class Study:
         if not_asked := self.divided.not_asked:
             n = sum(map(len, not_asked.values()))
             sentences.append(f"not shown: {counted(n, 'record')} that the config does not ask for")
-        if contradicted := [one for one in self.records.values() if one.is_contradicted]:
-            names = names_of(one.value for one in contradicted)
-            sentences.append(
-                f"{counted(len(contradicted), 'cell')} of {names}: several records with the same"
-                f" settings and different values; the last line of each in {CELLS_FILE} is shown"
-            )
+        sentences += self.doubts
         if self.asked_by_run is None and not self.shipped:
             sentences.append(
                 "the last run was by an older version, which did not record what its config asks"
                 f" for: the newest settings of each value are shown; `{self.run_command}` mends it"
             )
         return sentences
+
+    @cached_property
+    def doubts(self) -> list[str]:
+        """Which values may be wrong, since the file has other ones of the same cells."""
+        contradicted = [one for one in self.records.values() if one.is_contradicted]
+        if not contradicted:
+            return []
+        names = names_of(one.value for one in contradicted)
+        return [
+            f"{counted(len(contradicted), 'cell')} of {names}: several records with the same"
+            f" settings and different values; the last line of each in {CELLS_FILE} is shown"
+        ]
 
     @property
     def is_complete(self) -> bool:

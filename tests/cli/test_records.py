@@ -10,6 +10,7 @@ from unittest import mock
 import pytest
 from made_up_records import errors, invoke, make_study
 
+from ensvm.notebook.results import load_results
 from ensvm.records.store import CELLS_FILE
 
 pytestmark = pytest.mark.usefixtures("in_this_process")
@@ -148,7 +149,10 @@ def test_two_values_of_one_cell_are_named(tmp_path, monkeypatch, verb):
     mine, theirs = errors("german", "a", [0.2, 0.3]), errors("german", "a", [0.2, 0.4])
     make_study(tmp_path / "results" / "s", COMPARED, [*mine, *theirs])
     answer = invoke(*verb)
-    assert "1 cell of a on german: several records" in " ".join(answer.stderr.split())
+    message = "1 cell of a on german: several records"
+    assert message in " ".join(answer.stderr.split())
+    with pytest.warns(UserWarning, match=message):
+        load_results("results")
 
 
 def test_a_full_disk_is_named_by_the_file_that_is_written(tmp_path, monkeypatch):
