@@ -1,5 +1,6 @@
 """What is random behind the values of a query: draws, folds of repetitions, shared rows."""
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -109,7 +110,10 @@ def n_tested(result: QueryResult) -> int:
     sizes = [record.size("n_test") or 0 for record in result.records.values()]
     split = split_of(result)
     if k := folds_of(split):
-        return sum(sizes) // max(1, len(sizes) // k)
+        of_repetition = Counter[int]()  # the last one may lack folds
+        for number, size in zip(result.records, sizes, strict=True):
+            of_repetition[repetition_and_fold(number, k)[0]] += size
+        return max(of_repetition.values(), default=0)
     if isinstance(split, OfficialSplit) and split.realizations is not None:
         return max(sizes, default=0)
     rows = max(sizes, default=0)

@@ -17,6 +17,7 @@ from ensvm.report.claims import ClaimComparison, adjusted, evaluate_claims
 from ensvm.report.documents.table_legend import more_values
 from ensvm.report.evidence import evidence_of
 from ensvm.report.intervals import Comparison
+from ensvm.report.query import Query, ask
 from ensvm.report.randomness import n_tested
 from ensvm.report.ranking import compare_on_data_set
 from ensvm.report.statistical_tests import (
@@ -354,12 +355,20 @@ def test_fiellers_interval_covers_the_ratio_and_is_open_if_the_divisor_may_be_0(
 
 def test_rows_tested_are_counted_once(tmp_path):
     study = study_of(tmp_path, {"a": np.tile([0.1, 0.2], 20)}, split=FOLDS)
-    from ensvm.report.query import Query, ask
-
     result = ask(study, Query("german", "a", "error"))
     assert n_tested(result) == 10 * 20  # four repetitions of ten folds of 20 rows
     assert n_tested(result.over([1])) == 20
     assert n_tested(replace(result, query=replace(result.query, stage=3))) == 0
+
+
+@pytest.mark.parametrize("n", [1, 9, 10, 11, 19, 20, 25, 39])
+def test_no_more_rows_are_tested_than_there_are(tmp_path, n):
+    """Of 19 realizations in folds of ten the last nine test the same rows again."""
+    study = study_of(tmp_path, {"a": np.tile([0.1, 0.2], 20)}, split=FOLDS)
+    result = ask(study, Query("german", "a", "error")).over(range(1, n + 1))
+    assert n_tested(result) == 20 * min(n, 10)
+    later = result.over(range(6, n + 1))  # both repetitions may lack folds
+    assert n_tested(later) <= 20 * min(len(later.values), 10)
 
 
 def test_the_legend_says_whose_degrees_of_freedom_welchs_are(tmp_path):
