@@ -12,7 +12,7 @@ from ensvm.array_types import Vector
 from ensvm.report.column_values import linear, result_of
 from ensvm.report.intervals import Varied, of_printed, printed_sample
 from ensvm.report.query import Query, QueryResult, ask, mixed_machines, shared_realizations
-from ensvm.report.randomness import for_each_realization
+from ensvm.report.randomness import complete, for_each_realization
 from ensvm.report.statistical_tests import Sample
 from ensvm.report.study_folder import Study
 from ensvm.report.tables import printed_in_column
@@ -39,20 +39,30 @@ def pairs_of(test: ClaimTest) -> list[Pair]:
 def results_of(study: Study, test: ClaimTest, row: str, pair: Pair) -> list[QueryResult]:
     """Return the values of each algorithm's metric, on each member if the test has a sweep.
 
-    They are those of columns if the test is about a table.
+    They are those of columns if the test is about a table. Of repetitions of a cross-validation the
+    incomplete one is left out, as in tables.
     """
+    results = _all_results(study, test, row, pair)
+    if test.run_pass == "error":
+        results = for_each_realization(study, results)
+    shared = shared_realizations(results)
+    if test.each or not shared:
+        return results
+    whole = complete(results[0].over(shared)).values
+    return results if len(whole) == len(shared) else [one.over(whole) for one in results]
+
+
+def _all_results(study: Study, test: ClaimTest, row: str, pair: Pair) -> list[QueryResult]:
     if test.table is not None:
         table = study.config.table(test.table)
-        shown = [result_of(study, table, row, table.column(name)) for name in pair if name]
-        return shown if test.run_pass == "timing" else for_each_realization(study, shown)
+        return [result_of(study, table, row, table.column(name)) for name in pair if name]
     rows = study.config.sweep_values(row) if test.over else [row]
     stage: Any = "all" if _needs_whole_curves(test) else test.stage
-    results = [
+    return [
         ask(study, Query(member, name, test.metric, test.run_pass, stage))
         for name in filter(None, pair)
         for member in rows
     ]
-    return results if test.run_pass == "timing" else for_each_realization(study, results)
 
 
 def _needs_whole_curves(test: ClaimTest) -> bool:

@@ -426,6 +426,17 @@ def test_whole_repetitions_of_a_cross_validation_are_the_sample(compared):
     half = 4.30265 * means.std(ddof=1) / np.sqrt(3)
     assert found.basis == "repetitions"
     assert (found.low, found.high) == pytest.approx((means.mean() - half, means.mean() + half))
+    assert found.n == 30
+    assert found.left_mean - found.right_mean == pytest.approx(found.effect)
+
+
+@pytest.mark.parametrize("n", [11, 19])
+def test_folds_of_a_second_repetition_that_is_incomplete_are_left_out(compared, n):
+    a, b = np.random.default_rng(2).uniform(0.1, 0.5, size=(2, n))
+    lines = [replace(one, settings=SPLIT) for one in both(a, b)]
+    found, of_ten = compared(LESS, lines), compared(LESS, [*lines[:10], *lines[n : n + 10]])
+    assert found.n == of_ten.n == 10
+    assert (found.effect, found.low, found.high) == (of_ten.effect, of_ten.low, of_ten.high)
 
 
 PAPERS_ROWS = CLAIMED.replace("[german,", "[{name: german, same_rows: true},")
