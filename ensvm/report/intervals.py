@@ -451,7 +451,7 @@ def difference_on_new_rows(
     The values are those of the shared realizations, of shape (n_shared, 2), in the unit that tables
     show. The difference is None if it cannot be told.
     """
-    both = for_each_realization(study, [one, other])
+    both = for_each_realization(study, [complete(one), complete(other)])
     values = one.unit.scale * paired_values(*both)
     varied = on_new_rows(EFFECTS["difference"], both, values) if len(values) else None
     return varied, values

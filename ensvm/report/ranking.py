@@ -25,7 +25,7 @@ from ensvm.name_lists import first_names
 from ensvm.report.column_values import over_other_realizations, result_of
 from ensvm.report.intervals import difference_on_new_rows
 from ensvm.report.query import QueryResult, infinite_values
-from ensvm.report.randomness import overlap_of
+from ensvm.report.randomness import complete, overlap_of
 from ensvm.report.statistical_tests import (
     LEVEL,
     MeanEstimate,
@@ -323,7 +323,7 @@ def comparable(
     labels = {name: study.config.column_title(column) for name, column in columns.items()}
     results = pd.DataFrame(
         {
-            name: {row: result_of(study, table, row, column) for row in rows}
+            name: {row: complete(result_of(study, table, row, column)) for row in rows}
             for name, column in columns.items()
         }
     )

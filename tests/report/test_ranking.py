@@ -25,6 +25,7 @@ from ensvm.report.ranking import (
     rank_over_data_sets,
 )
 from ensvm.report.statistical_tests import LEVEL, critical_difference, nemenyi
+from ensvm.report.tables import build_table
 from ensvm.report.write import write_comparison, write_ranking
 
 ROWS = ["german", "titanic", "cancer", "diabetis", "waveform", "heart"]
@@ -354,6 +355,20 @@ def test_pairs_are_compared_over_the_realizations_that_both_have(tmp_path):
     pair = comparison.pairs[comparison.pairs["n"] == 4].iloc[0]
     expected = ttest_rel(VALUES[pair["first"]][:4], VALUES[pair["second"]][:4])
     assert pair["p"] == pytest.approx(expected.pvalue)
+
+
+@pytest.mark.parametrize(("folds", "n"), [(4, 8), (6, 6), (10, 10)])
+def test_folds_of_an_incomplete_repetition_are_left_out_as_in_tables(tmp_path, folds, n):
+    """Ten realizations are two repetitions of four folds, and a half."""
+    records = on_german({"protocol": "kfold", "n_splits": folds})
+    comparison = compared(tmp_path / "of_all", records)
+    whole = compared(tmp_path / "whole", [one for one in records if one.realization <= n])
+    assert comparison.means == whole.means
+    assert comparison.pairs.equals(whole.pairs)
+    study = comparison.selection.study
+    cells = build_table(study, study.config.table("1"))
+    shown = {cell.column: cell.mean for cell in cells if cell.row == "german" and cell.n}
+    assert shown == pytest.approx(comparison.means)
 
 
 def test_pairs_that_cannot_be_tested_have_no_p_value(tmp_path):
