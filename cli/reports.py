@@ -276,7 +276,7 @@ def compare(first: str, second: str, every: bool) -> None:
         say_if_shipped(folder, find_shown(folder))
     for study in [study for side in sides for study in side.values()]:
         print_left_out(study)
-    pairs = comparing.pairs_of(sides)
+    pairs = comparing.compared_pairs(sides)
     if not pairs:
         names = " and ".join(", ".join(side) for side in sides)
         refuse(f"the two have no study in common: {names}")

@@ -99,7 +99,7 @@ def read_sides(one: str, other: str) -> tuple[dict[str, Study], dict[str, Study]
     return sides[0], sides[1], errors
 
 
-def pairs_of(sides: Sequence[Mapping[str, Study]]) -> list[tuple[Study, Study]]:
+def compared_pairs(sides: Sequence[Mapping[str, Study]]) -> list[tuple[Study, Study]]:
     """Return the studies of two sides that are compared with each other.
 
     These are the studies of one name. If the sides share none, a study is compared with one that is

@@ -29,7 +29,7 @@ def compares_itself(left: Sequence[Any], right: Sequence[Any]) -> bool:
     return len(left) == 1 and list(left) == list(right)
 
 
-def _where(key: str) -> str:
+def _effect_hint(key: str) -> str:
     """Return which effect and relations have a threshold, if one effect alone has it; else ""."""
     effects = [name for name, effect in EFFECTS.items() if effect.key == key]
     if len(effects) != 1:
@@ -159,7 +159,11 @@ class ClaimTest(ConfigBlock):
             is_set = getattr(self, key) is not None
             if is_set and (not is_one or (self.kind.of_rejections and key in THRESHOLDS)):
                 has_threshold = key in THRESHOLDS and not self.kind.of_rejections
-                hint = f"; the threshold is `{effect.key}:`{_where(key)}" if has_threshold else ""
+                hint = (
+                    f"; the threshold is `{effect.key}:`{_effect_hint(key)}"
+                    if has_threshold
+                    else ""
+                )
                 message = f"the relation {self.relation} of a {name} has no `{key}:`{hint}"
                 raise ValueError(message)
             if is_one and required and not is_set:

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 from made_up_records import errors, invoke, make_study, record, settings_of
 
-from ensvm.report.compare_results import compare_studies, differing, pairs_of, summary, total
+from ensvm.report.compare_results import compare_studies, compared_pairs, differing, summary, total
 from ensvm.report.tables import build_table
 
 CONFIG = """
@@ -104,7 +104,7 @@ def test_columns_that_are_computed_in_another_way_are_named_and_not_compared(tmp
     turned = COMPUTED.replace("of: [one, two], as: difference", "of: [two, one], as: difference")
     found = compare_studies(computed(tmp_path / "a", TWO), computed(tmp_path / "b", TWO, turned))
     assert set(found.values["column"]) == {"ratio"}
-    assert found.context[0] == (
+    assert found.settings[-1] == (
         "table 1, column more, not compared: difference of error of one and error of two"
         " | difference of error of two and error of one"
     )
@@ -141,9 +141,11 @@ def test_a_study_is_compared_with_the_one_that_it_is_built_on(tmp_path):
     assert settings_line == f"s | t: t: Built on s, from which it differs in {change}."
     assert "1 of 2 table values are on both sides" in last
     again = replace(other, config=other.config.model_copy(update={"study": "u"}))
-    assert pairs_of([{"t": other}, {"u": again}]) == [(other, again)]
-    assert pairs_of([{"s": base, "t": other}, {"t": other}]) == [(other, other)]
-    assert pairs_of([{"s": base}, {"t": other, "u": again}]) == []  # which of them is not known
+    assert compared_pairs([{"t": other}, {"u": again}]) == [(other, again)]
+    assert compared_pairs([{"s": base, "t": other}, {"t": other}]) == [(other, other)]
+    assert (
+        compared_pairs([{"s": base}, {"t": other, "u": again}]) == []
+    )  # which of them is not known
 
 
 def test_the_other_way_round_the_sides_change_places(tmp_path):
