@@ -188,9 +188,12 @@ def _flags_in(value: Any, place: Location) -> Iterator[tuple[Location, bool]]:
 
 
 class Strict(BaseModel):
-    """A frozen block of keys; an unknown key, `key` in the error's context, is refused."""
+    """A frozen block of keys; its numbers are finite.
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    An unknown key, `key` in the error's context, is refused.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
     hints: ClassVar[Mapping[str, str]] = {}  # for keys that it does not have
 

@@ -11,7 +11,7 @@ from pydantic import AfterValidator, Field, field_validator, model_validator
 
 from ensvm import hints
 from ensvm.data.files import Format
-from ensvm.data.files.encode import Inputs, Label, encoded_columns, indicators
+from ensvm.data.files.encode import LARGEST, Inputs, Label, encoded_columns, indicators
 from ensvm.data.files.libsvm_text import LibsvmFormat
 from ensvm.data.generators import Generator
 from ensvm.data.scaling import KEEPS_ZEROS, Scaling
@@ -57,7 +57,7 @@ def web_links(doi: str | None, url: str | None) -> tuple[str, ...]:
     return tuple(address for address in (resolved, url) if address)
 
 
-Filling = Literal["training-mean"] | float
+Filling = Literal["training-mean"] | Annotated[float, Field(ge=-LARGEST, le=LARGEST)]
 
 
 class Source(Strict):

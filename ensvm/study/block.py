@@ -9,7 +9,6 @@ from annotated_types import MinLen
 from pydantic import (
     AfterValidator,
     BeforeValidator,
-    ConfigDict,
     Field,
     Tag,
     ValidationError,
@@ -152,9 +151,7 @@ def refusal(error: ValidationError) -> tuple[Location, str]:
 
 
 class ConfigBlock(Strict):
-    """A block of a config; its numbers are finite."""
-
-    model_config = ConfigDict(allow_inf_nan=False)
+    """A block of a config."""
 
     called: ClassVar[str] = ""  # in messages about a key that stands in another block
 

@@ -96,6 +96,12 @@ def without(key: str) -> dict[str, object]:
             GERMAN | {"fill": "median"},
             "fill: 'median' is not accepted; accepted: training-mean",
         ),
+        *(
+            (GERMAN | {"fill": number}, "fill: .*inf' is not accepted; .* a finite number")
+            for number in ("inf", "-inf")
+        ),
+        (GERMAN | {"fill": 1e101}, r"fill: 1e\+101 is not accepted; .* 1e\+100 or less"),
+        (GERMAN | {"inputs": {"age": {"a": "inf", "b": 1}}}, "inputs.age"),
         (GERMAN | {"all": []}, "one of: generator, all, train"),
         (GERMAN | {"train": GERMAN["all"]}, "one of: generator, all, train"),
         (
