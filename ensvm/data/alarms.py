@@ -106,9 +106,10 @@ def _telling(dataset: Dataset, columns: list[Column]) -> list[str]:
     errors = [_tree_error(values[rows], y, is_text) for _, values, is_text in columns]
     exact = [name for (name, _, _), error in zip(columns, errors, strict=True) if error == 0]
     if len(exact) > 1:
+        more = f" and {len(exact) - 5} more columns" if len(exact) > 5 else ""
         return [
-            f"{', '.join(exact)} tell the class without an error, each alone: were they written "
-            "down after the class was known? Leave such columns out by `drop:`"
+            f"{', '.join(exact[:5])}{more} tell the class without an error, each alone: were they "
+            "written down after the class was known? Leave such columns out by `drop:`"
         ]
     guess = 1 - np.unique(y, return_counts=True)[1].max() / len(y)
     best = int(np.argmin(errors))

@@ -55,6 +55,12 @@ def test_a_planted_fault_is_named(found, columns, keys, words):
     assert all(word in alarm for word in words)
 
 
+def test_of_many_columns_that_tell_the_class_a_few_are_named(found):
+    [alarm] = found(NOISE | {f"leak{at}": Y + at for at in range(50)})
+    assert "and 45 more columns tell the class without an error" in alarm
+    assert alarm.count("leak") == 5
+
+
 def test_clean_data_are_silent(found):
     rng = np.random.default_rng(2)
     scattered = np.where(rng.random(N) < 0.3, "", "1.5")
