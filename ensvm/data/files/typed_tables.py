@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from ensvm.data.files.encode import Inputs, plain_label
+from ensvm.data.files.encode import Inputs, plain_labels
 from ensvm.data.files.file_content import FileContent, check_size, reading
 from ensvm.data.files.named_columns import NamedColumnsFormat, Table, refuse_equal_names
 from ensvm.errors import UserError
@@ -70,8 +70,8 @@ def encoding_of(column: Any) -> Any:
 
 
 def _one_hot(values: list[Any]) -> dict[str, list[str]]:
-    levels = (plain_label(" ".join(str(value).split())) for value in values)
-    return {"one-hot": list(dict.fromkeys(level for level in levels if level))}
+    texts = np.array([" ".join(str(value).split()) for value in values], dtype=str)
+    return {"one-hot": list(dict.fromkeys(filter(None, plain_labels(texts).tolist())))}
 
 
 class ParquetFormat(TypedFormat):

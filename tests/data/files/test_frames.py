@@ -191,3 +191,14 @@ def test_rows_that_need_more_memory_than_allowed_are_refused(
     for ending in ("parquet", "feather"):
         with pytest.raises(UserError, match="ENSVM_MAX_GIB"):
             card(tmp_path, path=f"own.{ending}")
+
+
+@pytest.mark.parametrize("texts", [["1", "1.0", "x"], ["1", "2.0", "+3"], ["a b", "a", "1e5"]])
+@pytest.mark.parametrize("kind", [str, "category"])
+def test_every_text_of_a_column_is_read(tmp_path: Path, texts: list[str], kind: Any) -> None:
+    pytest.importorskip("pyarrow")
+    table = frame().assign(text=pd.Series([texts[i % 3] for i in range(N)]).astype(kind))
+    table.to_parquet(tmp_path / "own.parquet")
+    inputs = load(card(tmp_path, path="own.parquet", drop=["x", "b", "kind"])).X
+    np.testing.assert_array_equal(inputs.sum(axis=1), 1)
+    assert len(np.unique(inputs, axis=0)) == 3
