@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from decimal import Decimal
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -50,7 +51,7 @@ def merged_integers(
 
 def _integer(value: Any) -> int | None:
     """Return an integer, or what a text of digits stands for; None for other values."""
-    if isinstance(value, int | np.integer):
-        return int(value)
+    if isinstance(value, int | np.integer | Decimal):
+        return int(value) if value == int(value) else None
     match = _DIGITS.fullmatch(value) if isinstance(value, str) else None
     return None if match is None else int(match[1] + match[2])

@@ -1,5 +1,6 @@
 """Values that a classifier refuses: the message names X or y, the place and what is accepted."""
 
+from decimal import Decimal
 from importlib import import_module
 
 import numpy as np
@@ -104,7 +105,8 @@ def test_whole_numbers_that_would_become_equal_are_refused(make):
     frame = pd.DataFrame({"x": X[:, 0], "size": numbers})
     beyond = [2**70 + k % 3 for k in range(len(X))]
     place = r"X, column ('size'|1), row 1 .*equal.*; accepted: "
-    for inputs in (rows, frame, frame.astype({"size": "Int64"}), frame.assign(size=beyond)):
+    objects = frame.assign(size=beyond), frame.assign(size=[*map(Decimal, beyond)])
+    for inputs in (rows, frame, frame.astype({"size": "Int64"}), *objects):
         with pytest.raises(ValueError, match=place):
             make().fit(inputs, LABELS)
 
