@@ -111,7 +111,7 @@ class Dialect(Strict):
     missing: list[Label] | None = None
     skip: int = Field(default=0, ge=0)
     footer: int = Field(default=0, ge=0)
-    sheet: str | None = None
+    sheet: Label | None = None
     header: Annotated[int | bool, AfterValidator(int), Field(ge=0)] | None = None
 
     @model_validator(mode="after")

@@ -67,6 +67,10 @@ def test_of_several_sheets_one_is_named(tmp_path):
     for sheet in book:
         draft = drafted(tmp_path, "own.xlsx", xlsx(book), written={"sheet": sheet})
         assert draft.block["format"] == {"sheet": sheet}
+        written = draft.block | {"format": {"sheet": int(sheet)}}  # as YAML reads 2023
+        assert (
+            inline_card(written, tmp_path).checksum == inline_card(draft.block, tmp_path).checksum
+        )
         checksums.add(inline_card(draft.block, tmp_path).checksum)
     assert len(checksums) == 2
     with pytest.raises(UserError, match=r"no sheet '2022'; did you mean '202.*sheets: 2023, 2024"):
