@@ -182,6 +182,7 @@ def check(config: str, results: Path) -> None:
     """
     from ensvm.report.tables import stale_notes
     from ensvm.runner.contradictions import contradictions
+    from ensvm.runner.doubtful_sizes import doubtful_sizes
     from ensvm.runner.plan import make_plan
     from ensvm.runner.without_effect import keys_without_effect
     from ensvm.shipped import find_config
@@ -201,6 +202,8 @@ def check(config: str, results: Path) -> None:
     _print_positive_classes(plan)
     _print_labels_left(plan)
     _print_small_parts(plan)
+    for question in doubtful_sizes(plan):
+        print_text(question)
     if plan.source.is_written(("claims",)):
         for question in questions_about_claims(plan.config):
             print_text(question)
