@@ -18,7 +18,7 @@ from ensvm.report.query import (
     once,
     shared_realizations,
 )
-from ensvm.report.randomness import for_each_realization
+from ensvm.report.randomness import complete, for_each_realization
 from ensvm.report.study_folder import Study
 from ensvm.study.metrics import DATA_CELL
 from ensvm.study.passes import PASS_OF_TABLE, pass_of
@@ -39,10 +39,13 @@ def result_of(study: Study, table: TableConfig, row: str, column: ColumnConfig) 
 def drawn_result(
     study: Study, table: TableConfig | None, row: str, name: str, metric: str
 ) -> QueryResult:
-    """Return the values that a figure draws: of an algorithm, or a computed column of its table."""
+    """Return the values that a figure draws: of an algorithm, or a computed column of its table.
+
+    The folds of an incomplete repetition are left out, as in tables.
+    """
     if table is not None and name in table.computed:
-        return result_of(study, table, row, table.column(name))
-    return ask(study, Query(row, name, metric, pass_of(metric)))
+        return complete(result_of(study, table, row, table.column(name)))
+    return complete(ask(study, Query(row, name, metric, pass_of(metric))))
 
 
 def linear(result: QueryResult) -> QueryResult:

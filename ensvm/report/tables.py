@@ -24,7 +24,7 @@ from ensvm.report.query import (
     once,
     shared_realizations,
 )
-from ensvm.report.randomness import for_each_realization
+from ensvm.report.randomness import complete, for_each_realization
 from ensvm.report.statistical_tests import CONFIDENCE, chance_below, interval_of
 from ensvm.report.study_folder import Study
 from ensvm.report.verdict import deviation
@@ -215,7 +215,7 @@ def _of_largest_class(study: Study, table: TableConfig, row: str, query: Query) 
     metric = query.metric
     if table.largest_class is None or not compares_labels(metric):
         return None
-    guessed = ask(study, Query(row, table.largest_class, query.metric))
+    guessed = complete(ask(study, Query(row, table.largest_class, query.metric)))
     return float(guessed.shown().mean()) if guessed.values else None
 
 

@@ -8,12 +8,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from made_up_records import errors, make_study, record
+from made_up_records import errors, make_study, record, settings_of
 from matplotlib.figure import Figure
 
 from ensvm.report.plots import boxes
 from ensvm.report.plots.drawing import drawn_figure, read_figure
 from ensvm.report.plots.looks import LOOKS, look_numbers, look_of
+from ensvm.report.tables import build_table
 from ensvm.visible_text import visible
 
 ROOT = Path(__file__).parents[3]
@@ -58,6 +59,17 @@ def test_the_values_are_those_of_the_realizations_in_percent(study):
     assert found[2].values == {1: 50.0}
     without = "titanic, a: no finite number: 1 of 2 values"
     assert missing == (without, "titanic, b: failed: ouch")
+
+
+def test_folds_of_an_incomplete_repetition_are_not_drawn(tmp_path):
+    """Four realizations are a repetition of three folds, and a part of a second one."""
+    split = settings_of(split={"protocol": "kfold", "n_splits": 3})
+    lines = [replace(one, settings=split) for one in errors("german", "a", A)]
+    folds = make_study(tmp_path / "s", CONFIG, lines, PRINTED)
+    ((shown, *_),) = read_figure(folds, folds.config.figures[0]).panels
+    assert list(shown.values) == [1, 2, 3]
+    (cell, *_) = build_table(folds, folds.config.table("2"))
+    assert np.mean(list(shown.values.values())) == pytest.approx(cell.mean)
 
 
 @pytest.mark.parametrize("values", [(-3.0, -5.0), (2.0, 4.0), (-1.0, 3.0), (-2.0, 2.0)])
