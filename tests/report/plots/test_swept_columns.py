@@ -101,8 +101,8 @@ def test_the_paper_shows_the_values_behind_such_a_figure(study):
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ("[rise, more]", "[rise, gap]", "gap, rise: computed columns of table 1; accepted: such"),
-        ("[rise, more]", "[rise, noisy]", "rise: computed columns of table 1; accepted: such"),
+        ("[rise, more]", "[rise, gap]", "gap, rise: computed columns of table 1; accepted: only"),
+        ("[rise, more]", "[rise, noisy]", "rise: computed columns of table 1; accepted: only"),
         ("[rise, more]", "[ryse]", "unknown sweep of algorithms 'ryse'"),
         ("table: 1, series: [rise, more]", "series: [rise]", "'rise' is a column of table 1; add"),
         ("series: [single]", "y: auc, series: [single]", "show their own metric; leave out `y:`"),
