@@ -2,19 +2,30 @@
 
 import json
 import re
+from functools import cache
+from typing import Any
 
 from ensvm.records.record import Record
 
 SECONDS = re.compile("_seconds(_| by order)$")  # names of seconds among the values
 
 
-def values_of_fit(record: Record) -> dict[str, str]:
-    """Return what came out of a fit but seconds, each as JSON, in which NaN is equal to itself."""
+def values_of_fit(record: Record) -> dict[str, Any]:
+    """Return what came out of a fit but seconds."""
     by_order = {f"{name} by order": values for name, values in record.by_order.items()}
     chosen = {name: getattr(record, name) for name in ("stage", "n_stages", "validation_error")}
     values = {**record.metrics, **record.scores, **record.curves, **by_order, **chosen}
-    kept = {name: value for name, value in values.items() if not SECONDS.search(name)}
-    return {name: json.dumps(value, sort_keys=True) for name, value in kept.items()}
+    return {name: value for name, value in values.items() if not _is_of_seconds(name)}
+
+
+@cache
+def _is_of_seconds(name: str) -> bool:
+    return SECONDS.search(name) is not None
+
+
+def are_equal(one: Any, other: Any) -> bool:
+    """Return whether two values of fits are equal; NaN is equal to itself."""
+    return bool(one == other) or json.dumps(one) == json.dumps(other)
 
 
 def differing_values(one: Record, other: Record) -> list[str]:
@@ -23,9 +34,9 @@ def differing_values(one: Record, other: Record) -> list[str]:
     Metrics that one record alone was asked for do not count.
     """
     first, second = values_of_fit(one), values_of_fit(other)
-    one_sided = one.scores.keys() ^ other.scores.keys()
+    one_sided, both = one.scores.keys() ^ other.scores.keys(), first.keys() & second.keys()
     return [
         name
         for name in {**first, **second}
-        if name not in one_sided and first.get(name) != second.get(name)
+        if name not in one_sided and not (name in both and are_equal(first[name], second[name]))
     ]

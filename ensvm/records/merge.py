@@ -1,5 +1,6 @@
 """Unite the records of several folders: the newest good record of each cell is kept."""
 
+import json
 import os
 import shutil
 import tempfile
@@ -189,7 +190,8 @@ def _disagreements(study: str, good: list[tuple[Path, Record]]) -> Iterable[str]
         if number and (names := differing_values(first, record)):
             name = "error" if "error" in names else names[0]
             one, other = (
-                values_of_fit(each).get(name, "missing")[:SHOWN] for each in (first, record)
+                json.dumps(values[name])[:SHOWN] if name in values else "missing"
+                for values in map(values_of_fit, (first, record))
             )
             yield f"{study}: {cell}: {name} is {one} in {first_path} but {other} in {path}"
         elif record.is_contradicted:

@@ -12,7 +12,7 @@ from tabulate import tabulate
 
 from ensvm.counts import of_all
 from ensvm.errors import UserError
-from ensvm.records.fit_values import values_of_fit
+from ensvm.records.fit_values import are_equal, values_of_fit
 from ensvm.records.identity import asked
 from ensvm.records.record import Record
 from ensvm.records.runs import runs_of
@@ -253,18 +253,18 @@ def _is_fit(record: Record) -> bool:
 
 def _count_fits(first: Study, second: Study) -> tuple[int, int, int, int]:
     ours, theirs = (
-        {cell: values_of_fit(record) for cell, record in study.records.items() if _is_fit(record)}
+        {cell: record for cell, record in study.records.items() if _is_fit(record)}
         for study in (first, second)
     )
     both = ours.keys() & theirs.keys()
-    n_equal = sum(
-        all(
-            ours[cell][name] == theirs[cell][name]
-            for name in ours[cell].keys() & theirs[cell].keys()
-        )
-        for cell in both
-    )
+    n_equal = sum(_have_equal_values(ours[cell], theirs[cell]) for cell in both)
     return len(both), n_equal, len(ours) - len(both), len(theirs) - len(both)
+
+
+def _have_equal_values(one: Record, other: Record) -> bool:
+    """Return whether the values that two fits both have are equal."""
+    values, others = values_of_fit(one), values_of_fit(other)
+    return all(are_equal(values[name], others[name]) for name in values.keys() & others.keys())
 
 
 def _values(whole: Sequence[Study], shared: Sequence[Study]) -> Iterator[dict[str, Any]]:
