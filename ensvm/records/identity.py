@@ -9,6 +9,7 @@ import json
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from functools import cache
 from typing import Any
 
 from ensvm.records.record import Identity, Record
@@ -47,6 +48,7 @@ def asked(settings: CellSettings) -> dict[str, Any]:
     return plain
 
 
+@cache  # the realizations of a value have the same settings
 def difference(recorded: CellSettings, wanted: CellSettings) -> str:
     """Return how the settings of a record differ from those asked for, in a few words; else "".
 

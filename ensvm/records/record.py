@@ -276,7 +276,7 @@ class LineReader:
 
 
 # The beginning of a cell's line, as a run writes it or with the keys in the order of their names
-_CELL_LINE = re.compile(rb'\{(?:"[a-z_]+": (?:"[^"\\]*"|true|false), )*"kind": "cell", ')
+_CELL_LINE = re.compile(rb'\{(?:"[a-z_]+": (?:"[^"\\]*"|true|false|\{[^{}]*\}), )*"kind": "cell", ')
 _DIGITS_AS_0 = bytes.maketrans(b"123456789", b"0" * 9)
 _TOO_LONG = b"0" * (MOST_DIGITS + 1)
 

@@ -118,6 +118,10 @@ class CellSettings:
     timing: TimingSettings | None = None
     """What a timing allows; None in the error pass."""
 
+    def __hash__(self) -> int:
+        """Return the hash of the text, since dictionaries have none."""
+        return hash(self.text)
+
     def to_json(self) -> dict[str, Any]:
         """Return the settings as a JSON object, without parts that the cell does not have."""
         return self._line

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from made_up_records import record, settings_of
 
 from ensvm.data.splits import SPLITS, Split
+from ensvm.records import identity
 from ensvm.records.identity import asked, difference, hash_of
 from ensvm.records.settings import AlgorithmSettings, CellSettings, TimingSettings
 from ensvm.records.store import Store, read_records
@@ -80,6 +81,15 @@ def test_the_split_of_a_record_is_written_as_it_is_in_the_config(split):
 @given(settings, settings)
 def test_what_has_changed_is_named_if_the_hash_has(one, other):
     assert bool(difference(one, other)) == (hash_of(one.to_json()) != hash_of(other.to_json()))
+
+
+def test_the_settings_of_many_records_are_compared_once(monkeypatch):
+    calls = []
+    monkeypatch.setattr(identity, "_differences", lambda *both: [str(calls.append(both))])
+    recorded, wanted = CellSettings("recorded once"), CellSettings("wanted once")
+    for _ in range(3):
+        assert difference(again(recorded), again(wanted)) == difference(recorded, wanted)
+    assert len(calls) == 1
 
 
 @given(settings, names, own)
