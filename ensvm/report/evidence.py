@@ -20,7 +20,7 @@ from ensvm.report.interval_texts import interval_formula
 from ensvm.report.intervals import comparison, drawn_results, what_is_drawn
 from ensvm.report.query import QueryResult, infinite_values
 from ensvm.report.randomness import each_of
-from ensvm.report.study_folder import Study, config_of
+from ensvm.report.study_folder import Study
 from ensvm.report.tables import TableCell, cell_of, row_label
 from ensvm.report.verdict import what_decides
 from ensvm.study.metrics import DATA_CELL, PARAMETER, PERCENT
@@ -188,7 +188,7 @@ def command_of(study: Study, row: str, *algorithms: str, realization: int | None
 
     `realization` is None for all realizations.
     """
-    parts = ["ensvm", "run", config_of(study), "--datasets", row]
+    parts = ["ensvm", "run", study.config_to_run, "--datasets", row]
     for name in algorithms:
         parts += ["--algorithms", name] if name != DATA_CELL else []
     if realization is not None:

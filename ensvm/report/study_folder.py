@@ -108,9 +108,26 @@ class Study:
         return {} if is_more else needed
 
     @cached_property
+    def config_to_run(self) -> str:
+        """What names the study to `ensvm run`: a shipped study's name, or a file of the user's.
+
+        The file is that of the last run in the records. It is not opened: the text is only shown.
+        """
+        if shipped_config(self.config.study) is not None:
+            return self.config.study
+        runs = sorted(runs_of(self.recorded.values()).values(), key=lambda run: run.time)
+        configs = [
+            part
+            for run in runs
+            for part in run.command
+            if part.endswith((".yaml", ".yml")) and not part.startswith("-")
+        ]
+        return configs[-1] if configs else f"{self.config.study}.yaml"
+
+    @cached_property
     def run_command(self) -> str:
         """The command that runs what the config asks for and no record answers."""
-        return command_to_run(config_of(self), self.folder)
+        return command_to_run(self.config_to_run, self.folder)
 
     @cached_property
     def left_out(self) -> list[str]:
@@ -296,23 +313,6 @@ def with_draws(records: Mapping[Identity, Record], config: StudyConfig) -> dict[
         if draws != one.draws:
             completed[identity] = replace(one, draws=draws)
     return completed
-
-
-def config_of(study: Study) -> str:
-    """Return what names a study to `ensvm run`: a shipped study's name, or a file of the user's.
-
-    The file is that of the last run in the records. It is not opened: the text is only shown.
-    """
-    if shipped_config(study.config.study) is not None:
-        return study.config.study
-    runs = sorted(runs_of(study.recorded.values()).values(), key=lambda run: run.time)
-    configs = [
-        part
-        for run in runs
-        for part in run.command
-        if part.endswith((".yaml", ".yml")) and not part.startswith("-")
-    ]
-    return configs[-1] if configs else f"{study.config.study}.yaml"
 
 
 def command_to_run(config: str | Path, folder: Path) -> str:
