@@ -6,24 +6,13 @@ import signal
 import subprocess
 import sys
 import time
-import warnings
 from contextlib import suppress
 from pathlib import Path
 
-import numpy as np
 import pytest
 from made_up_records import invoke
 
-from ensvm import (
-    LeveragedVectorMachine,
-    MixedKernelBagging,
-    PartiallyTrainedEnsemble,
-    SVMEnsembleClassifier,
-    TunedSVC,
-)
-from ensvm.compiled import compiling_counted
 from ensvm.records.store import read_records
-from ensvm_cli.warm_up import compile_kernels, compile_solvers
 
 TABLES = "tables:\n  - {id: 1, caption: c, columns: [svc]}\n"
 in_this_process = pytest.mark.usefixtures("in_this_process")
@@ -353,80 +342,6 @@ def test_two_runs_at_once_are_refused(study, tmp_path):
     first.wait()
     assert second.exit_code == 2
     assert "another `ensvm run` is writing" in second.stderr
-
-
-FITS = """
-import sys, warnings
-import numpy as np
-import ensvm
-from ensvm.compiled import compiling_counted
-warnings.simplefilter("ignore")
-X = np.random.default_rng(1).normal(size=(40, 3))
-with compiling_counted() as compiled:
-    for name in sys.argv[1:]:
-        y = np.arange(40) % 3 if name.startswith("Mixed") else np.where(X[:, 0] > 0.2, "a", "b")
-        getattr(ensvm, name)().fit(X, y).predict(X)
-print(*compiled)
-"""
-
-
-def in_new_process(cache: Path, *command: str) -> subprocess.CompletedProcess[str]:
-    ran = subprocess.run(
-        [sys.executable, *command],
-        env={**os.environ, "NUMBA_CACHE_DIR": str(cache)},
-        capture_output=True,
-        text=True,
-    )
-    assert ran.returncode == 0, ran.stderr
-    return ran
-
-
-@pytest.mark.slow
-def test_warm_up_compiles_all_that_a_fit_needs(tmp_path: Path) -> None:
-    call = "compile_solvers(('LinearSMO', {}))"
-    warm_up = "-c", f"from ensvm_cli.warm_up import compile_solvers; print({call})"
-    assert int(in_new_process(tmp_path, *warm_up).stdout) > 0
-    assert int(in_new_process(tmp_path, *warm_up).stdout) == 0
-    fits = in_new_process(tmp_path, "-c", FITS, "LinearSMO")
-    assert (fits.stdout.strip(), fits.stderr) == ("", "")
-
-
-@pytest.mark.slow
-def test_warming_up_compiles_what_fits_to_many_rows_need() -> None:
-    for kernel in ("rbf", "precomputed"):
-        compile_solvers(("LeveragedVectorMachine", {"kernel": kernel}))
-    X = np.random.default_rng(1).normal(size=(4200, 3))
-    y = np.where(X[:, 0] + X[:, 1] ** 2 > 0.5, 1, -1)
-    with compiling_counted() as compiled, warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        PartiallyTrainedEnsemble(max_iter=3).fit(X, y)
-        LeveragedVectorMachine(n_estimators=30).fit(X[:2500], y[:2500])
-    assert compiled == []
-
-
-@pytest.mark.slow
-def test_warming_up_compiles_what_rows_of_two_numbers_need() -> None:
-    compile_kernels()
-    X = np.random.default_rng(1).choice([0.0, 1.0], size=(4200, 30))
-    with compiling_counted() as compiled, warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        PartiallyTrainedEnsemble(max_iter=3).fit(X, X[:, 0]).predict(X)
-    assert compiled == []
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("n_classes", [2, 3, 5])
-def test_after_warming_up_searches_compile_nothing(n_classes: int) -> None:
-    compile_solvers(("TunedSVC", {}), ("MixedKernelBagging", {"n_estimators": 2}))
-    compile_kernels()
-    X = np.random.default_rng(1).normal(size=(60, 3))
-    y, weights = np.arange(60) % n_classes, np.linspace(1.0, 2.0, 60)
-    with compiling_counted() as compiled, warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        TunedSVC().fit(X, y, sample_weight=weights).predict_proba(X)
-        MixedKernelBagging(n_estimators=3).fit(X, y).predict_proba(X)
-        SVMEnsembleClassifier().fit(X, y, sample_weight=weights).predict_proba(X)
-    assert compiled == []
 
 
 @in_this_process
