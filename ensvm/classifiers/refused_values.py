@@ -125,12 +125,17 @@ def refuse_merged_columns(X: Any, numbers: Any) -> None:
 
     `numbers` are the validated rows of X.
     """
-    if issparse(numbers) or numbers.dtype.kind != "f":
+    entries = numbers.data if issparse(numbers) else numbers
+    if entries.dtype.kind != "f" or not (np.abs(entries) >= MOST_EXACT).any():
         return
-    large = (np.abs(numbers) >= MOST_EXACT).any(axis=0)
-    for at, (name, values) in enumerate(_columns(X) if large.any() else ()):
-        if large[at]:
-            refuse_merged(values, numbers[:, at], name)
+    places = coo_array(numbers)
+    large = set(places.col[np.abs(places.data) >= MOST_EXACT].tolist())
+    columns = (column for at, column in enumerate(_columns(X)) if at in large)
+    if issparse(X):
+        by_column = X.tocsc()
+        columns = ((at, by_column[:, [at]].toarray().ravel()) for at in sorted(large))
+    for name, values in columns:
+        refuse_merged(values, values.astype(np.float64), name)
 
 
 def _type_of(value: Any) -> str:

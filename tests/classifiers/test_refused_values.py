@@ -106,7 +106,9 @@ def test_whole_numbers_that_would_become_equal_are_refused(make):
     beyond = [2**70 + k % 3 for k in range(len(X))]
     place = r"X, column ('size'|1), row 1 .*equal.*; accepted: "
     objects = frame.assign(size=beyond), frame.assign(size=[*map(Decimal, beyond)])
-    for inputs in (rows, frame, frame.astype({"size": "Int64"}), *objects):
+    of_zeros = sparse.csr_matrix(rows), sparse.coo_array(rows)
+    objects = *objects, pd.DataFrame.sparse.from_spmatrix(of_zeros[0])
+    for inputs in (rows, frame, frame.astype({"size": "Int64"}), *objects, *of_zeros):
         with pytest.raises(ValueError, match=place):
             make().fit(inputs, LABELS)
 
