@@ -133,20 +133,12 @@ def text_table(
     # cells of a workbook are numbers or texts
     numerals = Numerals() if sheet else _guess_numerals(columns, form.delimiter == "comma")
     dialect |= {"decimal": numerals.decimal, "thousands": numerals.thousands}
-    what = "a header" if header else "no header"
-    if n_headings > 1:
-        what += f" of {n_headings} lines, the first with the names"
     if usable and (n_headings > 1 or any(map(is_position, names))):
         dialect["header"] = n_headings
-    what += "" if usable else " (columns are called by position, from 0)"
-    delimiter = next(
-        (k for k, mark in DELIMITERS.items() if mark == form.delimiter), form.delimiter
-    )
-    is_assumed = encoding in ("cp1252", "latin-1") and "encoding" not in written
-    assumed = " (assumed, since it is not UTF-8)" * is_assumed
-    name = f"{ENCODINGS.get(encoding, encoding)}{assumed}"
-    written_as = f"a workbook, its sheet {sheet!r}" if sheet else f"{name}, delimiter {delimiter}"
-    notes = [f"{written_as}, {what}", *table.notes]
+    written_as = f"a workbook, its sheet {sheet!r}"
+    if not sheet:
+        written_as = _encoding_and_delimiter(form, encoding, is_given="encoding" in written)
+    notes = [f"{written_as}, {_about_header(n_headings, usable=usable)}", *table.notes]
     if usable:
         titles = names
     return DraftTable(
@@ -160,6 +152,23 @@ def text_table(
         by_position=not usable,
         alarms=(doubt,) if doubt else (),
     )
+
+
+def _encoding_and_delimiter(form: TableFormat, encoding: str, *, is_given: bool) -> str:
+    """Return in words how the letters and the fields of a text are written."""
+    name = ENCODINGS.get(encoding, encoding)
+    if encoding in ("cp1252", "latin-1") and not is_given:
+        name += " (assumed, since it is not UTF-8)"
+    names = {mark: key for key, mark in DELIMITERS.items()}
+    return f"{name}, delimiter {names.get(form.delimiter, form.delimiter)}"
+
+
+def _about_header(n_headings: int, *, usable: bool) -> str:
+    """Return in words which lines are the header, and how columns are called without one."""
+    text = "a header" if n_headings else "no header"
+    if n_headings > 1:
+        text += f" of {n_headings} lines, the first with the names"
+    return text if usable else f"{text} (columns are called by position, from 0)"
 
 
 def _without_defaults(dialect: dict[str, Any], file_name: str, usable: bool) -> dict[str, Any]:
