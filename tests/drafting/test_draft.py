@@ -230,6 +230,7 @@ def test_a_column_with_a_sure_name_or_the_only_one_possible_holds_the_classes(co
     [
         ({"x": MEASURED, "status": CODES, "ulcer": YES}, "it might be 'status', 'ulcer'"),
         ({"x": MEASURED, "outcome": YES, "label": YES}, "it might be 'outcome', 'label'"),
+        ({f"c{n}": YES for n in range(20)}, r"it might be 'c0', 'c1', .* and \d+ more"),
         ({"x": MEASURED, "y of last": MEASURED}, "no column has a few values"),
         ({"Class": ["1", "1.0"] * (N // 2), "b": WORDS}, "'Class' holds '1' alone"),
         ({"x": MEASURED, "months": [str(1 + i * i % 18) for i in range(N)]}, "no column has"),
