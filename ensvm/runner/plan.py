@@ -71,12 +71,12 @@ class Cell:
         """The pass it belongs to."""
         return "error" if self.settings.timing is None else "timing"
 
-    @cached_property
+    @property
     def identity(self) -> Identity:
         """Which cell of the study it is, whatever its settings."""
         return self.dataset, self.realization, self.algorithm, self.run_pass
 
-    @cached_property
+    @property
     def value(self) -> ValueOf:
         """The value of a report that the cell contributes to."""
         return self.dataset, self.algorithm, self.run_pass

@@ -255,8 +255,10 @@ def _outcome(line):
 def test_lines_of_cells_are_read_at_once(monkeypatch, sort_keys):
     """Runs write lines so; the keys of shipped records are sorted."""
     monkeypatch.setattr("ensvm.records.record.read_line", None)
-    line = json.dumps(record(1).to_json(), sort_keys=sort_keys)
-    assert LineReader().read(line.encode()) == record(1)
+    timed = Conditions("here", 1, 0.5, True)
+    made = replace(record(1), by_order={"error": [0.5, 0.25]}, conditions=timed, draws=False)
+    line = json.dumps(made.to_json(), sort_keys=sort_keys)
+    assert LineReader().read(line.encode()) == made
 
 
 @contextmanager
