@@ -77,7 +77,11 @@ def _columns(dataset: Dataset) -> Iterator[Column]:
     Of many columns, those are taken whose means differ most between the classes.
     """
     inputs, X = dataset.card.inputs, dataset.X
-    widths = [(f"column {at + 1} of the inputs", 1) for at in range(X.shape[1])]
+    if inputs is None and sparse_matrix(X):  # of millions of columns, most may be empty
+        X, numbers = _without_empty_columns(X)
+    else:
+        numbers = np.arange(X.shape[1])
+    widths = [(f"column {at + 1} of the inputs", 1) for at in numbers.tolist()]
     if inputs is not None:
         widths = [(repr(name), len(encoded_columns({name: inputs[name]}))) for name in inputs]
     first = np.cumsum([0, *(width for _, width in widths)])
@@ -95,6 +99,14 @@ def _columns(dataset: Dataset) -> Iterator[Column]:
         values = X[:, first[at] : first[at + 1]]
         values = values.toarray() if sparse_matrix(X) else values
         yield widths[at][0], values, widths[at][1] > 1
+
+
+def _without_empty_columns(X: Any) -> tuple[Any, NDArray[np.intp]]:
+    """Return csr rows with the columns that hold anything, and the numbers of these."""
+    from scipy.sparse import csr_array  # loaded here to keep starting up quick
+
+    numbers, columns = np.unique(X.indices, return_inverse=True)
+    return csr_array((X.data, columns, X.indptr), (X.shape[0], len(numbers))), numbers
 
 
 def _telling(dataset: Dataset, columns: list[Column]) -> list[str]:

@@ -61,6 +61,18 @@ def test_of_many_columns_that_tell_the_class_a_few_are_named(found):
     assert alarm.count("leak") == 5
 
 
+def test_empty_columns_of_sparse_rows_cost_nothing(tmp_path):
+    found = []
+    for last in (2, 10**8):
+        rows = (f"{2 * y - 1} 1:{x} {last}:{y + 1}\n" for x, y in zip(LONE, Y, strict=True))
+        (tmp_path / "own.svm").write_text("".join(rows))
+        card = inline_card(
+            {"path": "own.svm", "split": {"protocol": "random", "n_train": 0.5}}, tmp_path
+        )
+        found.append([line.replace(str(last), "2") for line in alarms(load(card))])
+    assert found[0] == found[1] != []
+
+
 def test_clean_data_are_silent(found):
     rng = np.random.default_rng(2)
     scattered = np.where(rng.random(N) < 0.3, "", "1.5")

@@ -103,9 +103,9 @@ class LibsvmFormat(FileFormat):
             else:
                 end = middle
         if (error := self._failure(lines[start:end])) is not None:
-            hint = (
-                f" (indices go up to {_MOST_COLUMNS})" if isinstance(error, OverflowError) else ""
-            )
+            hint = "; accepted: `label index:value ...`, all numbers, the indices rising"
+            if isinstance(error, OverflowError):
+                hint = f" (indices go up to {_MOST_COLUMNS})"
             position = f"{file.name}, line {start + 1}"
             raise UserError(f"{position}: is not LIBSVM text: {error}{hint}") from error
 
