@@ -62,7 +62,8 @@ def _table(data: bytes, file_name: str) -> Table:
     """
     import pandas
 
-    lines = _lines(data)
+    text, doubt = _decoded(data)
+    lines = _lines(text)
     kinds = _attributes(lines, file_name)
     numbers, rows, weighted = list[int](), list[list[str]](), False
     for number, line in lines:
@@ -91,7 +92,7 @@ def _table(data: bytes, file_name: str) -> Table:
         name: _column([row[at] for row in rows], name, kind, place)
         for at, (name, kind) in enumerate(kinds.items())
     }
-    notes = ("weights of rows left out",) * weighted
+    notes = (*doubt, *["weights of rows left out"] * weighted)
     notes += (NO_LINE_BREAK,) * (not ends_whole(data))
     return table_of(pandas.DataFrame(columns), place, notes)
 
@@ -117,12 +118,16 @@ def _attributes(lines: Iterator[tuple[int, str]], file_name: str) -> dict[str, K
     return kinds
 
 
-def _lines(data: bytes) -> Iterator[tuple[int, str]]:
-    """Yield the number and the text of each line, without comments and blank lines."""
+def _decoded(data: bytes) -> tuple[str, list[str]]:
+    """Return the text of a file, and a note if its encoding is assumed."""
     try:
-        text = data.decode("utf-16" if is_utf_16(data) else "utf-8-sig")
-    except UnicodeDecodeError:
-        text = data.decode("latin-1")  # Weka's older files
+        return data.decode("utf-16" if is_utf_16(data) else "utf-8-sig"), []
+    except UnicodeDecodeError:  # Weka's older files
+        return data.decode("latin-1"), ["Latin-1 (assumed, since it is not UTF-8)"]
+
+
+def _lines(text: str) -> Iterator[tuple[int, str]]:
+    """Yield the number and the text of each line, without comments and blank lines."""
     for number, line in enumerate(re.split(r"\r\n|\r|\n", text), start=1):
         plain = line.strip().removesuffix("\x1a")
         if "%" in plain:

@@ -177,6 +177,15 @@ def test_index_that_makes_a_vast_dense_matrix_is_refused(tmp_path: Path) -> None
 @pytest.mark.parametrize("name", ["own.arff", "own.dat"])
 def test_arff_may_be_in_utf_16(tmp_path: Path, name: str) -> None:
     text = "@relation r\n@attribute u real\n@attribute class {b,é}\n@data\n1,é\n2,b\n3,b\n"
-    for codec in ("utf-8", "utf-16"):
+    for codec in ("utf-8", "utf-16", "latin-1"):
         (tmp_path / name).write_bytes(text.encode(codec))
         assert card(tmp_path, name, target="class").classes == {"b": 2, "é": 1}
+
+
+def test_an_encoding_of_arff_that_is_assumed_is_said(tmp_path: Path) -> None:
+    rows = "".join(f"{k * k % 7},{'bé'[k % 2]}\n" for k in range(20))
+    text = f"@relation r\n@attribute u real\n@attribute class {{b,é}}\n@data\n{rows}"
+    for codec, is_assumed in (("utf-8", False), ("latin-1", True)):
+        (tmp_path / "own.arff").write_bytes(text.encode(codec))
+        draft = draft_study(tmp_path / "own.arff", tmp_path / "c.yaml")
+        assert ("Latin-1 (assumed, since it is not UTF-8)" in draft.written_as) == is_assumed
