@@ -279,7 +279,10 @@ def _metric(name: str, fit: _Fit) -> float | str:
             scored = Scored(fit.fitted, fit.classes, labels)
             value = sign * float(scorer(scored, fit.inputs.test(), realization.y_test))
     except BaseException as error:
-        return error_text(error, kind=True)
+        # scikit-learn names the class that its scorer sees
+        return error_text(error, kind=True).replace(Scored.__name__, type(fit.fitted).__name__)
+    if scored.doubt:
+        warnings.warn(f"{name}: {scored.doubt}", stacklevel=2)
     return value if math.isfinite(value) else "not defined on these test rows: they lack a class"
 
 

@@ -27,10 +27,16 @@ class Scored(ClassifierMixin, BaseEstimator):
         The labels that it may predict, in its own order.
     labels : ndarray
         All labels of the data, which may be more.
+
+    Attributes
+    ----------
+    doubt : str
+        Why the last scores may not be those of the classes; empty if nothing speaks against it.
     """
 
     def __init__(self, fitted: Any, classes: NDArray[Any], labels: NDArray[Any]) -> None:
         self.fitted, self.classes, self.labels = fitted, classes, labels
+        self.doubt = ""
 
     def __sklearn_is_fitted__(self) -> bool:
         return True
@@ -71,9 +77,31 @@ class Scored(ClassifierMixin, BaseEstimator):
         array = numbers_of(values)
         array = array[:, 0] if array.ndim == 2 and array.shape[1] == 1 else array
         try:
-            return aligned(array, self._classes_in_columns(values), self.classes_)
+            scores = aligned(array, self._classes_in_columns(values), self.classes_)
         except ValueError as error:
             raise Misbehaves(f"{method} returned {error}") from error
+        if self._contradict(scores, X):
+            self.doubt = (
+                f"{method} contradicts predict: rows have low values of the class that is "
+                "predicted; are its columns in the order of classes_?"
+            )
+        return scores
+
+    def _contradict(self, scores: NDArray[Any], X: Any) -> bool:
+        """Return whether scores of `classes_` say the opposite of the predicted labels.
+
+        Of two classes any threshold may decide: then rows of one label have larger scores of it on
+        average. Of more classes the largest score is that of the label, in half of the rows or
+        more.
+        """
+        labels = self.predict(X)
+        if self.classes_.size > 2:
+            return bool(np.mean(self.classes_[scores.argmax(axis=1)] != labels) > 0.5)
+        of_second = scores if scores.ndim == 1 else scores[:, 1]
+        second = labels == self.classes_[1]
+        if second.all() or not second.any():
+            return False
+        return bool(of_second[second].mean() < of_second[~second].mean())
 
     def _classes_in_columns(self, values: Any) -> NDArray[Any]:
         """Return the classes in the order of columns, which a data frame may name."""

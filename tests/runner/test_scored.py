@@ -1,5 +1,6 @@
 """Metrics do not depend on the shapes in which a library returns the same predictions."""
 
+import warnings
 from itertools import product
 from typing import Any
 
@@ -7,7 +8,8 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.linear_model import LogisticRegression
+from sklearn.linear_model import LogisticRegression, RidgeClassifier
+from sklearn.model_selection import FixedThresholdClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
@@ -216,3 +218,51 @@ def test_a_classifier_without_scores_has_none():
     made = Scored(ClassifierMixin(), np.array([-1, 1]), np.array([-1, 1]))
     assert not hasattr(made, "predict_proba")
     assert not hasattr(made, "decision_function")
+
+
+def swapped(values):
+    """Return columns in another order than that of the classes, or the opposite values."""
+    return np.roll(values, 1, axis=1) if values.ndim == 2 else -values
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.parametrize("metric", ["auc", "log_loss"])
+def test_scores_that_say_the_opposite_of_the_labels_are_named(n_classes, metric):
+    rng = np.random.default_rng(0)
+    y = np.repeat(np.arange(n_classes), 20)
+    X = rng.normal(size=(y.size, 3)) + 2.0 * np.eye(3)[y]
+    realization = Realization(X, y, X, y)
+
+    def value_and_warnings(shape):
+        fitted = Returns(shape=shape).fit(X, y)
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            value = values_of(fitted, realization, [metric])[metric]
+        return value, [str(each.message) for each in caught]
+
+    good, told = value_and_warnings(np.asarray)
+    assert told == []
+    bad, told = value_and_warnings(swapped)
+    assert isinstance(good, float)
+    assert good != bad
+    assert [text.split(": ")[0] for text in told] == [metric]
+    assert "contradicts predict" in told[0]
+
+
+def test_another_threshold_contradicts_no_scores():
+    rng = np.random.default_rng(0)
+    y = np.repeat([0, 1], [50, 10])
+    X = rng.normal(size=(60, 2)) + y[:, None]
+    made = FixedThresholdClassifier(LogisticRegression(), threshold=0.05).fit(X, y)
+    assert (made.predict(X) != made.predict_proba(X).argmax(axis=1)).mean() > 0.5
+    scored = Scored(made, made.classes_, made.classes_)
+    scored.predict_proba(X)
+    assert scored.doubt == ""
+
+
+def test_the_reason_for_no_value_names_the_class_of_the_user():
+    realization = data(2)
+    fitted = RidgeClassifier().fit(realization.X_train, realization.y_train)
+    reason = values_of(fitted, realization, ["log_loss"])["log_loss"]
+    assert "RidgeClassifier" in reason
+    assert "Scored" not in reason
