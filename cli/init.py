@@ -211,7 +211,7 @@ def _decisions(draft: "Draft") -> list[tuple[str, str, str]]:
     lines = [
         ("classes", f"{draft.target_title!r}: {rows}", "--target NAME"),
         ("rows without a label", unlabelled * bool(draft.target.missing), f"unlabelled: {here}"),
-        ("written as", draft.written_as, "--encoding, --delimiter, --header"),
+        ("written as", draft.written_as, draft.options),
         (
             "lines left out",
             left_out * bool({"skip", "footer"} & form.keys()),

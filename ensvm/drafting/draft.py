@@ -71,6 +71,7 @@ class Draft:
     n_inputs: int = 0  # the number of inputs of a file without columns of names
     splits: int = 0  # how many training and test parts the file brings; 0 if rows are drawn
     alarms: tuple[str, ...] = ()  # what may spoil a result on these data
+    options: str = ""  # those of `ensvm init` that read the file in another way
 
     @property
     def study(self) -> str:
@@ -222,7 +223,8 @@ def _of_table(
     draft = Draft(
         path, config, table.written_as, target, table.titles[position], block, alarms=found
     )
-    return _readable(replace(draft, columns=tuple(columns), titles=tuple(table.titles)))
+    draft = replace(draft, columns=tuple(columns), titles=tuple(table.titles))
+    return _readable(replace(draft, options=table.options))
 
 
 def _look_at(table: DraftTable, at: int, marks: Sequence[str]) -> DraftColumn:

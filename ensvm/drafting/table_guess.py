@@ -74,6 +74,7 @@ class DraftTable:
     has_header: bool = True
     by_position: bool = False  # whether the config names the target by its position
     alarms: tuple[str, ...] = ()  # what may be wrong with how the file is read
+    options: str = ""  # those of `ensvm init` that read the file in another way
     # If columns have types: the encodings of those that are not numbers, and by name why a column
     # cannot be an input.
     typed: tuple[Inputs, dict[str, str]] | None = None
@@ -151,6 +152,7 @@ def text_table(
         has_header=header,
         by_position=not usable,
         alarms=(doubt,) if doubt else (),
+        options="--sheet, --header" if sheet else "--encoding, --delimiter, --header",
     )
 
 

@@ -55,6 +55,8 @@ def test_a_sheet_is_read_as_the_same_table_of_text(tmp_path, ending, write, firs
     cards = [inline_card(each.block, tmp_path) for each in (of_sheet, of_text)]
     assert cards[0].checksum == cards[1].checksum
     assert load(cards[0]).X.shape == (40, 5)
+    assert of_sheet.options == "--sheet, --header"
+    assert of_text.options == "--encoding, --delimiter, --header"
 
 
 @pytest.mark.usefixtures("calamine")
