@@ -153,7 +153,7 @@ def _values(results: Iterable[QueryResult]) -> tuple[float, ...]:
 
 def _mean_of_draws(n: int, column: ColumnConfig, result: QueryResult) -> str:
     """Return that a value is a mean over draws, and what other reports take in its place."""
-    single = f"{result.shown().mean():.5g} {result.unit.name}".strip()
+    single = f"{number_text(result.shown().mean(), 5)} {result.unit.name}".strip()
     draws, taken = f"mean over {n} draws of {what_is_drawn(column)}", "one draw"
     if column.draws is not None:
         draws, taken = f"{draws}, {column.draws}", result.query.algorithm
@@ -241,9 +241,11 @@ def _compared(cell: TableCell, result: QueryResult, of_draws: str) -> dict[str, 
     facts = {}
     if cell.mean is not None:
         kind = "" if cell.spread == "sd" else f" ({SPREADS[cell.spread]})"
-        spread = "" if cell.std is None else f" ± {number_text(cell.std, 4)}{kind}"
-        if cell.low is not None:
-            spread += f", 95 % interval {cell.low:.4g} to {cell.high:.4g},"
+        std = math.nan if cell.std is None else cell.std
+        spread = "" if math.isnan(std) else f" ± {number_text(std, 4)}{kind}"
+        if cell.low is not None and cell.high is not None:
+            ends = f"{number_text(cell.low, 4)} to {number_text(cell.high, 4)}"
+            spread += f", 95 % interval {ends},"
         over = counted(cell.n, each_of(result))
         facts["ours"] = f"{number_text(cell.mean, 5)}{spread}{after} over {over}"
         if of_draws:

@@ -21,8 +21,9 @@ def contradictions(plan: Plan) -> list[str]:
     Pairs of keys that both stand in a base are left out: `ensvm check BASE` names them.
     """
     found = [*_of_same_rows(plan), *_of_largest_class(plan)]
-    own = (one for one in found if plan.source.is_written(one[0][:2]))
-    return list(dict.fromkeys(str(plan.source.error(at, why)) for at, why in own))
+    return plan.source.distinct_lines(
+        (at, why) for at, why in found if plan.source.is_written(at[:2])
+    )
 
 
 def _of_same_rows(plan: Plan) -> Iterator[tuple[Location, str]]:

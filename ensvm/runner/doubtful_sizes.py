@@ -22,8 +22,9 @@ def doubtful_sizes(plan: Plan) -> list[str]:
     Sizes of a base are left out: `ensvm check BASE` asks about them.
     """
     asked = [*_of_parts(plan), *_of_claims(plan)]
-    own = [(at, question) for at, question in asked if plan.source.is_written(at)]
-    return list(dict.fromkeys(str(plan.source.error(at, question)) for at, question in own))
+    return plan.source.distinct_lines(
+        (at, question) for at, question in asked if plan.source.is_written(at)
+    )
 
 
 def _of_parts(plan: Plan) -> Iterator[tuple[Location, str]]:

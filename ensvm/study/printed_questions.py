@@ -1,6 +1,6 @@
 """What `check` asks and says about the printed numbers of a paper."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from decimal import Decimal
 from itertools import chain
 from pathlib import Path
@@ -20,7 +20,7 @@ from ensvm.study.printed import (
 )
 from ensvm.study.table_summary import COMPARING
 
-NEARER = 4  # times nearer to the others of its row is 100 minus a value that is turned round
+NEARER = 4  # times nearer to others of its row is a value, if read as it is meant
 MOST_ROWS = 4  # with empty fields that are listed
 IN_PERCENT = "Errors and accuracies are printed in percent"
 
@@ -95,38 +95,50 @@ def _about_percentages(metric: str, numbers: dict[tuple[str, str], Published]) -
 def _turned_round(numbers: dict[tuple[str, str], Published], better: Direction) -> list[str]:
     """Return which values are 100 minus what they should be, by the others of their rows.
 
-    Such a value is on the bad side of 50 %, another one of its row on the good side, and 100 minus
-    it is much nearer to the mean of those than the value itself.
+    Such a value is on the bad side of 50 %, another one of its row on the good side.
     """
     sign, half = (1 if better == "min" else -1), PERCENT.scale / 2
-    turned = []
-    for (row, column), number in numbers.items():
-        of_row = (other.value for (name, _), other in numbers.items() if name == row)
-        good = [value for value in of_row if sign * (value - half) < 0]
-        if sign * (number.value - half) <= 0 or not good:
-            continue
-        mean = fmean(good)
-        if abs(PERCENT.scale - number.value - mean) * NEARER <= abs(number.value - mean):
-            turned.append(f"{row}, {column}: {number.value:g}")
-    return turned
+    return _like_their_rows(
+        numbers,
+        is_odd=lambda value: sign * (value - half) > 0,
+        is_good=lambda value: sign * (value - half) < 0,
+        meant=lambda value: PERCENT.scale - value,
+    )
 
 
 def _fractions(numbers: dict[tuple[str, str], Published]) -> list[str]:
     """Return which values are 1 / 100 of what they should be, by the others of their rows.
 
-    Such a value is at most 1, another one of its row is above 1, and 100 times it is much nearer to
-    the mean of those than the value itself.
+    Such a value is at most 1, another one of its row is above 1.
     """
-    fractions = []
+    return _like_their_rows(
+        numbers,
+        is_odd=lambda value: value <= 1,
+        is_good=lambda value: value > 1,
+        meant=lambda value: PERCENT.scale * value,
+    )
+
+
+def _like_their_rows(
+    numbers: dict[tuple[str, str], Published],
+    is_odd: Callable[[float], bool],
+    is_good: Callable[[float], bool],
+    meant: Callable[[float], float],
+) -> list[str]:
+    """Return which odd values are like the good ones of their rows if read as `meant`.
+
+    They are then much nearer to the mean of these than the values themselves.
+    """
+    alike = []
     for (row, column), number in numbers.items():
         of_row = (other.value for (name, _), other in numbers.items() if name == row)
-        percentages = [value for value in of_row if value > 1]
-        if number.value > 1 or not percentages:
+        good = [value for value in of_row if is_good(value)]
+        if not is_odd(number.value) or not good:
             continue
-        mean = fmean(percentages)
-        if abs(PERCENT.scale * number.value - mean) * NEARER <= abs(number.value - mean):
-            fractions.append(f"{row}, {column}: {number.value:g}")
-    return fractions
+        mean = fmean(good)
+        if abs(meant(number.value) - mean) * NEARER <= abs(number.value - mean):
+            alike.append(f"{row}, {column}: {number.value:g}")
+    return alike
 
 
 def _without_deviation(table: str, numbers: dict[Place, Published]) -> list[str]:

@@ -263,6 +263,10 @@ class YamlSource:
         error.location, error.block = location, location[:2]
         return error
 
+    def distinct_lines(self, found: Iterable[tuple[Location, str]]) -> list[str]:
+        """Return what messages say at their locations, a line each; equal lines stand once."""
+        return list(dict.fromkeys(str(self.error(at, message)) for at, message in found))
+
     def is_written(self, location: Location) -> bool:
         """Return whether a key, or a part of its value, is the user's own and not of a base."""
         if "derived" not in self.content:

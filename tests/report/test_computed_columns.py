@@ -11,7 +11,7 @@ from ensvm.errors import UserError
 from ensvm.report.claims import judge_claim
 from ensvm.report.documents.claim_document import claims_document, words_of_test
 from ensvm.report.documents.table_document import table_document
-from ensvm.report.evidence import evidence_in_tables
+from ensvm.report.evidence import evidence_in_tables, evidence_of
 from ensvm.report.plots import boxes, scatters
 from ensvm.report.plots.drawing import drawn_figure
 from ensvm.report.render.media import MEDIA
@@ -117,6 +117,16 @@ def test_only_realizations_of_both_count_and_a_missing_one_is_named(tmp_path):
     assert missing.mean is None
     assert missing.reason.startswith("noisy: ")
     assert any("Rise" in text for text in table_document(study, table).missing)
+
+
+def test_an_interval_without_end_is_infinite_in_the_evidence_as_in_tables(tmp_path):
+    lines = records(clean=(0.0, 0.02, 0.0, 0.01, 0.0))  # may be 0: a ratio to it has no end
+    study, table, cells = cells_of(tmp_path, lines, printed="table,row,column,value,std\n")
+    assert cells["german", "times"].high == np.inf
+    times = evidence_of(study, table, cells["german", "times"])
+    assert " to ∞," in times.compared["ours"]
+    assert "nan" not in times.compared["ours"]  # the spread of values of which some are infinite
+    assert "∞" in MEDIA["md"].render(table_document(study, table))
 
 
 def test_every_medium_and_the_evidence_show_it_with_its_interval(tmp_path):
