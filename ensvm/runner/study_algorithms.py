@@ -321,25 +321,36 @@ def _with_kernel(
 
     Raises EstimatorError if an estimator cannot be made.
     """
+    with blamed_on(estimator_name(method.estimator)):
+        try:
+            return _made(method, kernel)
+        except EstimatorError:
+            _parts_at_points(method)  # names all mistakes in the values as they are written
+            raise
+
+
+def _made(
+    method: AlgorithmSettings, kernel: KernelConfig | None
+) -> tuple[AlgorithmSettings, Any, set[Any]]:
+    """Return what `_with_kernel` returns; the first mistake that is met is raised."""
     spec, share = method.estimator, method.share_gram
-    with blamed_on(estimator_name(spec)):
-        _parts_at_points(method)
-        estimator = construct(spec, method.params)
-        params = {**method.params, **_shared_kernel(kernel, method, estimator)}
-        method = replace(
-            method,
-            estimator=(spec := block_of_real_numbers(estimator, spec)),
-            params=with_real_numbers(estimator, params),
-            grid=grid_of_real_numbers(estimator, method.grid),
-        )
-        for parameter, values in (method.grid or {}).items():
-            refuse_equal_values(parameter, values)
-        estimator = construct(spec, method.params)
-        parts = part_classes(estimator) | _parts_at_points(method)
-        defaults = {
-            key: ADDRESS.sub("", repr(value))
-            for key, value in sorted(estimator.get_params().items())
-        }
+    first = grid_points(method.grid)[0]
+    build(spec, {**method.params, **first}, share_gram=share)  # it is a classifier
+    estimator = construct(spec, method.params)
+    params = {**method.params, **_shared_kernel(kernel, method, estimator)}
+    method = replace(
+        method,
+        estimator=(spec := block_of_real_numbers(estimator, spec)),
+        params=with_real_numbers(estimator, params),
+        grid=grid_of_real_numbers(estimator, method.grid),
+    )
+    for parameter, values in (method.grid or {}).items():
+        refuse_equal_values(parameter, values)
+    estimator = construct(spec, method.params)
+    parts = part_classes(estimator) | _parts_at_points(method)
+    defaults = {
+        key: ADDRESS.sub("", repr(value)) for key, value in sorted(estimator.get_params().items())
+    }
     dtype = kernel.dtype if kernel and share else "float64"
     return replace(method, defaults=defaults, gram_dtype=dtype), estimator, parts
 
