@@ -14,7 +14,7 @@ from typing import Any
 from ensvm.atomic_write import replace_file
 from ensvm.errors import UserError, unreadable
 from ensvm.records.record import FromOne, SettingsLine, checked, read_line, settings_line
-from ensvm.records.settings import CellSettings
+from ensvm.records.settings import NO_SETTINGS, CellSettings
 from ensvm.study.passes import RunPass, ValueOf
 
 ASKED_FILE = "asked.jsonl"
@@ -33,7 +33,7 @@ class AskedValue:
     settings_key: str
     realizations: FromOne | None
     run_pass: RunPass = "error"
-    settings: CellSettings = field(default_factory=CellSettings, compare=False)
+    settings: CellSettings = field(default=NO_SETTINGS, compare=False)
 
     @property
     def value(self) -> ValueOf:

@@ -144,3 +144,7 @@ class CellSettings:
         if self.timing is not None:
             line["timing"] = vars(self.timing)
         return line
+
+
+NO_SETTINGS = CellSettings()
+"""The settings of a record, or of a value that is asked for, until those of its key are known."""

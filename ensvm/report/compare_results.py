@@ -16,7 +16,7 @@ from ensvm.records.fit_values import are_equal, values_of_fit
 from ensvm.records.identity import asked
 from ensvm.records.record import Record
 from ensvm.records.runs import runs_of
-from ensvm.records.settings import CellSettings
+from ensvm.records.settings import NO_SETTINGS
 from ensvm.report.claims import evaluate_claims
 from ensvm.report.column_values import query_of, result_of
 from ensvm.report.query import QueryResult, paired_values, shared_realizations
@@ -233,11 +233,11 @@ def _other_settings(first: Study, second: Study) -> Iterator[str]:
         for cell, record in first.records.items()
         if _is_fit(record) and cell in second.records
     ]
-    empty = CellSettings()
     differ = [
         f"{one.algorithm} on {one.dataset}"
         for one, other in both
-        if one.settings_key != other.settings_key and empty not in (one.settings, other.settings)
+        if one.settings_key != other.settings_key
+        and NO_SETTINGS not in (one.settings, other.settings)
         if asked(one.settings) != asked(other.settings)
     ]
     if differ:
