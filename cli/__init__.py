@@ -1,6 +1,7 @@
 """The `ensvm` command: how it starts, and how signals end it."""
 
 import codecs
+import gc
 import io
 import os
 import signal
@@ -10,6 +11,9 @@ from collections.abc import Callable
 from types import FrameType
 
 INTERRUPTED = 130
+# Records and most other objects stay until a command ends: looking for garbage after every 700 new
+# ones, which is Python's own number, takes a tenth of the time of `ensvm table`.
+OBJECTS_BETWEEN_COLLECTIONS = 100_000
 # Signals that end a command in an orderly way. A terminal that is closed sends SIGHUP, which does
 # not exist on Windows; under `nohup` it is ignored.
 ENDING = [signal.SIGINT, signal.SIGTERM]
@@ -20,6 +24,7 @@ if hasattr(signal, "SIGHUP") and signal.getsignal(signal.SIGHUP) != signal.SIG_I
 def start() -> None:
     """Run the command; if it is interrupted, even while it is loaded, it exits with 130."""
     on_ending(leave_at_once)
+    gc.set_threshold(OBJECTS_BETWEEN_COLLECTIONS)
     _mend_streams()
     # Python would look into the folder of the script before its own; this may be any folder.
     if sys.path[:1] == [os.path.dirname(os.path.realpath(sys.argv[0]))]:

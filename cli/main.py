@@ -7,7 +7,6 @@ from typing import Any
 
 import click
 
-from ensvm import __version__
 from ensvm.errors import UserError
 from ensvm.visible_text import visible
 from ensvm_cli.data import data
@@ -101,7 +100,7 @@ class _Verbs(OnceGroup):
     cls=_Verbs,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
-@click.version_option(__version__, prog_name="ensvm")
+@click.version_option(package_name="ensvm", prog_name="ensvm")
 def main() -> None:
     """Reproduce the published tables of ensembles of support vector machines.
 

@@ -12,8 +12,7 @@ from time import monotonic
 from typing import TYPE_CHECKING, NoReturn
 
 import click
-from rich.console import Console, ConsoleOptions, RenderResult
-from rich.markdown import Markdown, TableElement
+from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
@@ -33,20 +32,6 @@ MAX_GROUPS = 8  # groups of cells with one reason
 MAX_NAMES = 4  # data sets or algorithms of a group
 LEAST_WIDTH = 20  # columns of a text beside its name, however narrow the terminal
 UNLIMITED = 100_000  # columns of a line that goes to a file or a pipe
-
-
-class _FoldedTable(TableElement):
-    """A Markdown table that folds long words; rich would cut them off."""
-
-    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        for element in super().__rich_console__(console, options):
-            for column in element.columns if isinstance(element, Table) else ():
-                column.overflow = "fold"
-            yield element
-
-
-class _Page(Markdown):
-    elements = {**Markdown.elements, "table_open": _FoldedTable}  # noqa: RUF012
 
 
 def say(text: object = "", *, err: bool = False, nl: bool = True, **style: bool) -> None:
@@ -116,7 +101,9 @@ def print_markdown(text: str) -> None:
     if not sys.stdout.isatty():
         say(text)
         return
-    VisibleConsole().print(_Page(visible(text).replace("<sub>", "").replace("</sub>", "")))
+    from ensvm_cli.markdown_page import MarkdownPage  # imports a parser of Markdown
+
+    VisibleConsole().print(MarkdownPage(visible(text).replace("<sub>", "").replace("</sub>", "")))
 
 
 def print_alarms(title: str, lines: Sequence[str]) -> None:
