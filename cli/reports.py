@@ -328,8 +328,7 @@ def export(
       ensvm export ijcai07 --per-realization -o ijcai07.csv
     """
     from ensvm.atomic_write import replace_file
-    from ensvm.report.documents.document import csv_of
-    from ensvm.report.export import frame_of, realizations, table_cells
+    from ensvm.report.export import csv_of_lines, realizations, table_cells
 
     if output is not None and output.suffix != ".csv":
         refuse(f"{output}: an export is CSV; name the file *.csv")
@@ -341,7 +340,7 @@ def export(
             names.append(study.config.study)
     if not lines:
         refuse(f"no tables in {', '.join(names)}; --per-realization exports the records")
-    content = csv_of(frame_of(lines))
+    content = csv_of_lines(lines)
     if output is None:
         say(content, nl=False)
         return

@@ -9,6 +9,7 @@ import pandas as pd
 from ensvm.exact_integers import MOST_EXACT
 from ensvm.records.record import Record
 from ensvm.report.column_values import query_of
+from ensvm.report.documents.document import csv_of
 from ensvm.report.documents.table_notes import notes_about
 from ensvm.report.study_folder import Study
 from ensvm.report.summary_rows import summary_cells
@@ -98,3 +99,10 @@ def frame_of(lines: list[dict[str, Any]]) -> pd.DataFrame:
     exact = (numbers % 1 == 0) & (numbers.abs() < MOST_EXACT)
     whole = numbers.columns[(exact | numbers.isna()).all()]
     return frame.astype(dict.fromkeys(whole, "Int64"))
+
+
+def csv_of_lines(lines: list[dict[str, Any]]) -> str:
+    """Return lines as CSV; whole numbers stay whole beside missing ones."""
+    frame = frame_of(lines)
+    values = frame.astype(object).where(frame.notna(), None)
+    return csv_of({str(name): list(column) for name, column in values.items()})

@@ -15,10 +15,9 @@ import shlex
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pandas as pd
 
 from ensvm.errors import UserError, did_you_mean
 from ensvm.name_lists import first_names
@@ -41,6 +40,9 @@ from ensvm.report.study_folder import Study
 from ensvm.report.tables import is_oracle, row_label
 from ensvm.study.metrics import MEASURED, Direction, direction_of
 from ensvm.study.table_layout import ColumnConfig, TableConfig
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 FEWEST_DATA_SETS = 5
 MOST_REALIZATIONS = 1000  # what more would show counts as not to be shown
@@ -81,8 +83,8 @@ class Ranking:
     """
 
     selection: Selection
-    ranks: pd.DataFrame
-    nemenyi: pd.DataFrame
+    ranks: "pd.DataFrame"
+    nemenyi: "pd.DataFrame"
     friedman_p: float | None
     critical_difference: float
 
@@ -100,7 +102,7 @@ class DataSetComparison:
     selection: Selection
     row: str
     means: dict[str, float]
-    pairs: pd.DataFrame
+    pairs: "pd.DataFrame"
     overlap: float
 
     @property
@@ -136,13 +138,13 @@ def rank_over_data_sets(study: Study, table: TableConfig, metric: str | None = N
     )
 
 
-def _on_one_data_set(losses: pd.DataFrame) -> str:
+def _on_one_data_set(losses: "pd.DataFrame") -> str:
     """Return what compares the algorithms on the first data set that has values of all."""
     first = next(iter(losses.index), "")
     return f"; --dataset {shlex.quote(first)} compares them on one" if first else ""
 
 
-def losses_of(selection: Selection, results: pd.DataFrame) -> pd.DataFrame:
+def losses_of(selection: Selection, results: "pd.DataFrame") -> "pd.DataFrame":
     """Return the means of results, or their negatives: the smallest is the best."""
     values = results.map(lambda one: steady(one.shown().mean()))  # rounding does not break ties
     return values if selection.better == "min" else -values
@@ -158,6 +160,8 @@ def compare_on_data_set(
     algorithm. The metric is by default the table's own. Raises UserError if the table does not have
     the data set, or if no pair can be tested.
     """
+    import pandas as pd
+
     rows = study.config.rows_of(table)
     row = next((name for name in rows if row_label(study, name) == row), row)
     if row not in rows:
@@ -310,7 +314,7 @@ def comparable(
     rows: Sequence[str],
     *,
     baseline: bool = True,
-) -> tuple[Selection, pd.DataFrame]:
+) -> "tuple[Selection, pd.DataFrame]":
     """Return what can be compared: the columns, and their values as a frame of data sets.
 
     First leave out the columns without a value on any data set, then the data sets on which one of
@@ -318,6 +322,8 @@ def comparable(
     always predicts the largest class, or guesses, is compared only if there is just one other
     column.
     """
+    import pandas as pd
+
     metric, columns, left_out = _columns_to_compare(study, table, metric)
     better = _better(table, metric)
     labels = {name: study.config.column_title(column) for name, column in columns.items()}
@@ -362,7 +368,7 @@ def comparable(
 
 
 def _about_realizations(
-    study: Study, labels: dict[str, str], results: pd.DataFrame
+    study: Study, labels: dict[str, str], results: "pd.DataFrame"
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Return what is compared over some realizations, and over others than its neighbours."""
     by_row = {
@@ -376,7 +382,7 @@ def _about_realizations(
 
 
 def _rows_without_values(
-    study: Study, labels: dict[str, str], problems: pd.DataFrame
+    study: Study, labels: dict[str, str], problems: "pd.DataFrame"
 ) -> Iterator[str]:
     """Yield the data sets that are left out, with the columns that cannot be compared and why."""
     for row, of_row in problems.iterrows():
@@ -391,8 +397,8 @@ def _nothing_to_compare(
     study: Study,
     metric: str,
     labels: dict[str, str],
-    problems: pd.DataFrame,
-    results: pd.DataFrame,
+    problems: "pd.DataFrame",
+    results: "pd.DataFrame",
 ) -> str:
     """Return why no values can be compared, with the algorithms if they have several reasons.
 

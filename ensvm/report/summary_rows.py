@@ -4,10 +4,9 @@ import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pandas as pd
 
 from ensvm.errors import UserError
 from ensvm.report.column_values import over_other_realizations, result_of
@@ -23,6 +22,9 @@ from ensvm.study.metrics import PERCENT
 from ensvm.study.printed import Published
 from ensvm.study.table_layout import ColumnConfig, TableConfig
 from ensvm.study.table_summary import COMPARING, SummaryConfig, outcomes_of, summary_mean
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 BASIS = "rows"  # what D of a mean over rows is computed from
 NO_MEAN = "parameters have no mean over data sets"
@@ -237,8 +239,9 @@ def _of_comparison(study: Study, table: TableConfig, summary: SummaryConfig) -> 
     return cells
 
 
-def _on_realization(study: Study, results: pd.DataFrame, number: int) -> pd.DataFrame:
+def _on_realization(study: Study, results: "pd.DataFrame", number: int) -> "pd.DataFrame":
     """Return the results of one realization, on the data sets on which all columns have it."""
+    import pandas as pd
 
     def of_one(of_row: "pd.Series[Any]") -> "pd.Series[Any]":
         """Return the results on one data set; None for columns without the realization."""
@@ -257,11 +260,11 @@ def _on_realization(study: Study, results: pd.DataFrame, number: int) -> pd.Data
     return found
 
 
-def _ranks(study: Study, selection: Selection, results: pd.DataFrame) -> pd.DataFrame:
+def _ranks(study: Study, selection: Selection, results: "pd.DataFrame") -> "pd.DataFrame":
     return losses_of(selection, results).rank(axis=1)
 
 
-def _excess(study: Study, selection: Selection, results: pd.DataFrame) -> pd.DataFrame:
+def _excess(study: Study, selection: Selection, results: "pd.DataFrame") -> "pd.DataFrame":
     """Return by how many percent each value is worse than the best of its row."""
     losses = losses_of(selection, results)
     best = losses.min(axis=1)
@@ -271,8 +274,10 @@ def _excess(study: Study, selection: Selection, results: pd.DataFrame) -> pd.Dat
     return (losses.sub(best, axis=0).div(best.abs(), axis=0)) * PERCENT.scale
 
 
-def _shares_of_wins(study: Study, selection: Selection, results: pd.DataFrame) -> pd.DataFrame:
+def _shares_of_wins(study: Study, selection: Selection, results: "pd.DataFrame") -> "pd.DataFrame":
     """Return in how many percent of the realizations each value is the best; equal ones share."""
+    import pandas as pd
+
     sign = 1.0 if selection.better == "min" else -1.0
 
     def shares(of_row: "pd.Series[Any]") -> "pd.Series[Any]":
@@ -289,7 +294,7 @@ def _shares_of_wins(study: Study, selection: Selection, results: pd.DataFrame) -
     return results.apply(shares, axis=1)
 
 
-PER_ROW: Mapping[str, Callable[[Study, Selection, pd.DataFrame], pd.DataFrame]] = {
+PER_ROW: "Mapping[str, Callable[[Study, Selection, pd.DataFrame], pd.DataFrame]]" = {
     "mean-rank": _ranks,
     "mean-excess": _excess,
     "winner": _shares_of_wins,

@@ -147,7 +147,7 @@ def _write(
     Returns the Markdown and the paths.
     """
     text = to_markdown(document)
-    files = {".csv": csv_of(document.frame), ".md": text, **(more or {})}
+    files = {".csv": csv_of(document.columns), ".md": text, **(more or {})}
     return text, _write_files(study, stem, files, failed)
 
 
@@ -165,7 +165,10 @@ def write_figures(
         content, drawn = drawn_figure(study, figure, DRAWN_ENDINGS)
         files: dict[str, str | bytes] = {}
         if drawn:
-            files = {".csv": csv_of(content.frame), **dict(zip(DRAWN_ENDINGS, drawn, strict=True))}
+            files = {
+                ".csv": csv_of(content.columns),
+                **dict(zip(DRAWN_ENDINGS, drawn, strict=True)),
+            }
         yield content, _write_files(study, f"figure-{figure.id}", files, failed)
 
 

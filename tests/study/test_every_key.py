@@ -352,7 +352,7 @@ def outcomes(folder, content) -> dict[str, Callable[[], str]]:
 
     def claims():
         document = claims_document(study())
-        return csv_of(document.frame) + to_markdown(document)
+        return csv_of(document.columns) + to_markdown(document)
 
     @cache
     def drawn(number):

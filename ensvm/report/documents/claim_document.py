@@ -6,8 +6,6 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, fields
 from statistics import median
 
-import pandas as pd
-
 from ensvm.counts import counted
 from ensvm.report.claims import (
     ClaimComparison,
@@ -19,6 +17,7 @@ from ensvm.report.claims import (
 from ensvm.report.documents.document import (
     NOTHING,
     Bullets,
+    Columns,
     Document,
     Grid,
     Heading,
@@ -26,6 +25,7 @@ from ensvm.report.documents.document import (
     as_note,
     as_written,
     assumption_entry,
+    columns_of,
     enumerated,
     one_line,
     origin,
@@ -171,7 +171,7 @@ def quotes_a_paper(study: Study) -> bool:
 
 
 def claims_document(study: Study) -> Document:
-    """Return the claims with verdict and evidence; the frame has a line for each comparison."""
+    """Return the claims with verdict and evidence; the columns are of comparisons."""
     parts: list[Part] = [claims_list(study)]
     for judged in evaluate_claims(study):
         parts += claim_parts(study, judged)
@@ -181,13 +181,12 @@ def claims_document(study: Study) -> Document:
     parts += [Bullets("Assumptions", list(map(assumption_entry, assumptions)))]
     parts += [origin(study)]
     title = as_written(f"Claims: {study.config.title or study.config.study}")
-    return Document(title, parts, _frame(study))
+    return Document(title, parts, _columns(study))
 
 
-def _frame(study: Study) -> pd.DataFrame:
+def _columns(study: Study) -> Columns:
     of_claim = ["claim_verdict", "claim_printed_verdict", "decides"]
     names = [one.name for one in fields(ClaimComparison) if one.repr]  # not the estimates
-    columns = [*of_claim, *names]
     lines = [
         {
             "claim_verdict": judged.verdict,
@@ -200,8 +199,10 @@ def _frame(study: Study) -> pd.DataFrame:
         for comparison in tested.comparisons
     ]
     # The last digits of a fitted slope differ between processors.
-    frame = pd.DataFrame(lines, columns=columns)
-    return frame.map(lambda value: steady(value) if isinstance(value, float) else value)
+    return {
+        name: [steady(value) if isinstance(value, float) else value for value in values]
+        for name, values in columns_of(lines, [*of_claim, *names]).items()
+    }
 
 
 def verdict_count(verdict: str, n: int) -> str:

@@ -4,16 +4,16 @@ Each content (a table, claims, readings, a ranking, ...) makes one document; `en
 has one renderer for each medium.
 """
 
+import csv
+import io
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import groupby
-from typing import Any, TypeAlias
-
-import pandas as pd
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ensvm import __version__
 from ensvm.records.runs import commits_of, days_of, processors_of, runs_of
@@ -23,6 +23,9 @@ from ensvm.study.assumptions import Assumption
 from ensvm.study.printed_means import SPREADS, Spread
 from ensvm.study.signs import CHOSEN_SIGN, SIGNS, Verdict, Why
 from ensvm.visible_text import visible
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 NOTHING = "—"
 INFINITE = "∞"
@@ -144,18 +147,26 @@ class Bullets:
 
 
 Part: TypeAlias = str | Grid | Heading | Bullets  # a text is a paragraph in Markdown
+Columns: TypeAlias = Mapping[str, Sequence[Any]]  # by name, all of one length; None: no value
 
 
 @dataclass(frozen=True)
 class Document:
     """A report: what it shows in order (empty texts and lists are left out), and its numbers.
 
-    `frame` has the numbers unrounded.
+    `columns` has the numbers unrounded.
     """
 
     title: str
     parts: Sequence[Part]
-    frame: pd.DataFrame = field(default_factory=pd.DataFrame)
+    columns: Columns = field(default_factory=dict)
+
+    @property
+    def frame(self) -> "pd.DataFrame":
+        """The columns as a frame."""
+        import pandas as pd  # takes a quarter of a second to import, and files do without it
+
+        return pd.DataFrame(self.columns)
 
 
 def number_text(value: float, digits: int) -> str:
@@ -165,21 +176,27 @@ def number_text(value: float, digits: int) -> str:
     return f"{value:.{digits}g}"
 
 
-def csv_of(frame: pd.DataFrame) -> str:
-    """Return a table as CSV.
+def columns_of(lines: Sequence[Mapping[str, Any]], names: Iterable[str] = ()) -> Columns:
+    """Return the columns of lines that all have the same keys; `names` are needed without lines."""
+    return {name: [line[name] for line in lines] for name in (lines[0] if lines else names)}
+
+
+def csv_of(columns: Columns) -> str:
+    """Return columns as CSV; a missing value (None or nan) is empty.
 
     An apostrophe stands before a text that a spreadsheet would take for a formula, and no text has
     a carriage return, which would end a row.
     """
-    texts = {
-        str(name): pd.Series(map(_csv_text, column), column.index, dtype=object)
-        for name, column in frame.items()
-        if not pd.api.types.is_numeric_dtype(column)
-    }
-    return frame.assign(**texts).rename(columns=_csv_text).to_csv(index=False, lineterminator="\n")
+    file = io.StringIO()
+    writer = csv.writer(file, lineterminator="\n")
+    writer.writerow(map(_csv_text, columns))
+    writer.writerows(zip(*(map(_csv_text, column) for column in columns.values()), strict=True))
+    return file.getvalue()
 
 
 def _csv_text(value: Any) -> Any:
+    if isinstance(value, float) and math.isnan(value):
+        return None
     if not isinstance(value, str):
         return value
     text = visible(value)

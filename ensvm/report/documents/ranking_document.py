@@ -1,11 +1,12 @@
 """Rankings over data sets and comparisons on one data set, as documents."""
 
+import math
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from itertools import combinations
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pandas as pd
 
 from ensvm.counts import counted
 from ensvm.errors import UserError
@@ -16,6 +17,7 @@ from ensvm.report.documents.document import (
     Grid,
     Part,
     as_written,
+    columns_of,
     enumerated,
     number_range,
     origin,
@@ -33,6 +35,9 @@ from ensvm.report.study_folder import Study
 from ensvm.report.tables import are_own_data, build_table, row_label
 from ensvm.study.metrics import PERCENT, Unit, unit_of
 from ensvm.study.table_layout import TableConfig
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 PARTLY = "Compared over some of the realizations"
 UNLIKE = "Means over other realizations than their neighbours"
@@ -64,7 +69,7 @@ NOT_CORRECTED = (
 
 
 def ranking_document(ranking: Ranking) -> Document:
-    """Return a ranking with its tests and what was left out; the frame has the pairs."""
+    """Return a ranking with its tests and what was left out; the columns are of pairs."""
     selection, average = ranking.selection, ranking.ranks.mean()
     friedman = ""
     if ranking.friedman_p is not None:
@@ -96,11 +101,11 @@ def ranking_document(ranking: Ranking) -> Document:
         }
         for first, second in combinations(selection.labels, 2)
     ]
-    return Document(f"Ranks of {_title(selection)}", parts, pd.DataFrame(pairs))
+    return Document(f"Ranks of {_title(selection)}", parts, columns_of(pairs))
 
 
 def comparison_document(comparison: DataSetComparison) -> Document:
-    """Return a comparison on one data set with its legend; the frame has the pairs."""
+    """Return a comparison on one data set with its legend; the columns are of pairs."""
     selection = comparison.selection
     parts: list[Part] = [
         comparison_sentence(comparison),
@@ -112,14 +117,15 @@ def comparison_document(comparison: DataSetComparison) -> Document:
         Bullets("Left out", selection.left_out),
         origin(selection.study),
     ]
+    n = len(comparison.pairs)
     columns = {
-        "table": selection.table.id,
-        "metric": selection.metric,
-        "row": comparison.row,
-        **comparison.pairs,
+        "table": [selection.table.id] * n,
+        "metric": [selection.metric] * n,
+        "row": [comparison.row] * n,
+        **{str(name): list(column) for name, column in comparison.pairs.items()},
     }
     title = f"On {row_label(selection.study, comparison.row)}: {_title(selection)}"
-    return Document(title, parts, pd.DataFrame(columns))
+    return Document(title, parts, columns)
 
 
 def _on_dependence(comparison: DataSetComparison) -> str:
@@ -223,9 +229,9 @@ def _what_decides(comparison: DataSetComparison) -> Iterator[str]:
         )
 
 
-def _difference_text(pair: pd.Series, unit: Unit) -> str:
+def _difference_text(pair: "pd.Series[Any]", unit: Unit) -> str:
     """Return how much more or less an algorithm has than the best, with the interval."""
-    if pd.isna(pair["p"]):
+    if math.isnan(pair["p"]):
         return ""
     more, low, high = -pair["difference"], -pair["high"], -pair["low"]
     word = "more" if more >= 0 else "less"
@@ -299,7 +305,7 @@ def _difference_grid(comparison: DataSetComparison) -> Grid:
     for pair in pairs.to_dict("records"):
         names = labels[pair["first"]], labels[pair["second"]]
         texts = [NOTHING] * 3
-        if not pd.isna(pair["p"]):
+        if not math.isnan(pair["p"]):
             interval = f"{unit.text(pair['low'])} to {unit.text(pair['high'])}"
             texts = [unit.text(pair["difference"]), interval, _p_text(pair["p_holm"])]
         rows.append([*names, str(pair["n"]), *texts])

@@ -20,6 +20,7 @@ from ensvm.report.documents.document import (
     Value,
     as_note,
     as_written,
+    columns_of,
     number_range,
     origin,
 )
@@ -178,7 +179,7 @@ def _distance(cell: TableCell, by_difference: bool) -> float | None:
 
 
 def readings_document(study: Study) -> Document:
-    """Return a grid for each question; the frame has a line for each cell and reading."""
+    """Return a grid for each question; the columns are of cells and readings."""
     questions = answer_questions(study)
     parts: list[Part] = [IN_SAMPLE]
     for question in questions:
@@ -211,7 +212,7 @@ def readings_document(study: Study) -> Document:
         for number, cell in enumerate(cells)
     ]
     title = as_written(f"Readings: {study.config.title or study.config.study}")
-    return Document(title, parts, pd.DataFrame(lines))
+    return Document(title, parts, columns_of(lines))
 
 
 def question_parts(study: Study, question: OpenQuestion) -> list[Part]:

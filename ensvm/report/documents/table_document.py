@@ -2,14 +2,14 @@
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import dataclass, fields, replace
 from itertools import groupby, product
-
-import pandas as pd
+from typing import TYPE_CHECKING
 
 from ensvm.report.documents.document import (
     NOTHING,
     Bullets,
+    Columns,
     Document,
     Entry,
     Grid,
@@ -47,6 +47,9 @@ from ensvm.report.tables import (
 )
 from ensvm.study.table_layout import MOST_DECIMALS, TableConfig
 
+if TYPE_CHECKING:
+    import pandas as pd
+
 DECIMALS = {"mean-rank": 2, "mean-excess": 1, "winner": 1}  # of rows that compare columns
 SMALLEST = 10.0**-MOST_DECIMALS / 2  # smaller numbers are shown with an exponent ...
 LARGEST = 1e15  # ... and so are larger ones, whose digits float64 does not hold
@@ -57,8 +60,8 @@ class TableDocument:
     """A table as the paper lays it out, and all that stands around it, for every medium.
 
     `caption` and the texts of `grid` are as written in the config; the others are in Markdown.
-    `counted_grid` is `grid` in Markdown with the numbers of realizations; `frame` has a line for
-    each cell, unrounded.
+    `counted_grid` is `grid` in Markdown with the numbers of realizations; `columns` has an
+    entry for each cell, unrounded.
     `missing` has reasons; `what_is_missing` says of what: values, realizations of values that are
     shown, or both.
     """
@@ -75,7 +78,7 @@ class TableDocument:
     missing: Sequence[str]
     what_is_missing: str
     origin: str
-    frame: pd.DataFrame
+    columns: Columns
 
     @property
     def heading(self) -> str:
@@ -106,7 +109,12 @@ class TableDocument:
             Bullets("Missing", self.missing),
             self.origin,
         ]
-        return Document(as_written(self.heading), parts, self.frame)
+        return Document(as_written(self.heading), parts, self.columns)
+
+    @property
+    def frame(self) -> "pd.DataFrame":
+        """The columns as a frame."""
+        return self.whole.frame
 
 
 @once
@@ -114,7 +122,12 @@ def table_document(study: Study, table: TableConfig) -> TableDocument:
     """Return a table with its legend, notes, assumptions and reasons for missing values."""
     cells = build_table(study, table)
     lines = [*cells, *summary_cells(study, table)]
-    columns = [field.name for field in fields(TableCell)]
+    columns = {
+        each.name: [getattr(cell, each.name) for cell in lines] for each in fields(TableCell)
+    }
+    columns["notes"] = [
+        " ".join(notes_about(study, table, cell.row, cell.column)) for cell in lines
+    ]
     return TableDocument(
         study=study.config.study,
         table=table.id,
@@ -128,9 +141,7 @@ def table_document(study: Study, table: TableConfig) -> TableDocument:
         missing=[as_written(text) for text in reasons(study, cells)],
         what_is_missing=_what_is_missing(cells),
         origin=origin(study),
-        frame=pd.DataFrame([asdict(cell) for cell in lines], columns=columns).assign(
-            notes=[" ".join(notes_about(study, table, cell.row, cell.column)) for cell in lines]
-        ),
+        columns=columns,
     )
 
 

@@ -6,15 +6,15 @@ from dataclasses import dataclass, replace
 from itertools import chain
 from string import ascii_lowercase
 from textwrap import fill
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pandas as pd
 from matplotlib import style
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import EngFormatter, MaxNLocator, ScalarFormatter
 
+from ensvm.report.documents.document import Columns, columns_of
 from ensvm.report.plots import boxes, curves, decision_maps, scatters, search_maps
 from ensvm.report.plots.log_axes import LOG_AXIS
 from ensvm.report.plots.looks import FONT, STYLE, LegendKey, files_of, letters_without_glyph
@@ -29,11 +29,14 @@ from ensvm.study.figure_kinds import (
 )
 from ensvm.study.figures import LinesConfig
 
+if TYPE_CHECKING:
+    import pandas as pd
+
 # What is swept, in words
 STEPS = dict.fromkeys(("n_train", "train_size"), "training rows")
 
 # Each kind of figure has a module with `read_panel` (the items of a panel from the records, and a
-# text for each that is missing), `lines_of` (an item as lines of a frame) with their `COLUMNS`, and
+# text for each that is missing), `lines_of` (an item as lines) with their `COLUMNS`, and
 # `draw` (the items of all panels into axes; returns the keys of the legend).
 KINDS: dict[type[FigureConfig], Any] = {
     BoxConfig: boxes,
@@ -70,20 +73,29 @@ class FigureContent:
     """What a figure shows, as read from the records.
 
     `panels` has the curves, values or maps of each panel; `names` says what they are
-    called, `frame` is the data behind the figure, and `missing` has a text for each part
+    called, `columns` is the data behind the figure, and `missing` has a text for each part
     that is missing, or that is shown over some of its realizations.
     """
 
     config: FigureConfig
     panels: list[list[Any]]
     names: tuple[str, ...]
-    frame: pd.DataFrame
+    columns: Columns
     missing: tuple[str, ...]
 
     @property
     def items(self) -> list[Any]:
         """The curves, values or maps of all panels; empty if all are missing."""
         return list(chain(*self.panels))
+
+    @property
+    def frame(self) -> "pd.DataFrame":
+        """The columns as a frame."""
+        import pandas as pd
+
+        frame = pd.DataFrame(self.columns)
+        # Some lines have no count; with this type the counts of the others stay whole numbers.
+        return frame.astype({name: "Int64" for name in ("n", "realization") if name in frame})
 
 
 def read_figure(study: Study, figure: FigureConfig) -> FigureContent:
@@ -97,13 +109,10 @@ def read_figure(study: Study, figure: FigureConfig) -> FigureContent:
         panels.append(items)
         missing += missing_items
         lines += [(figure.id, panel.name, *line) for item in items for line in kind.lines_of(item)]
-    frame = pd.DataFrame(lines, columns=["figure", "panel", *kind.COLUMNS])
-    # Some lines have no count; with this type the counts of the others stay whole numbers.
-    counts = {name: "Int64" for name in ("n", "realization") if name in frame}
+    heads = ["figure", "panel", *kind.COLUMNS]
+    columns = columns_of([dict(zip(heads, line, strict=True)) for line in lines], heads)
     names = dict.fromkeys(item.label for item in chain(*panels))
-    return FigureContent(
-        figure, panels, tuple(names), frame.astype(counts), tuple(dict.fromkeys(missing))
-    )
+    return FigureContent(figure, panels, tuple(names), columns, tuple(dict.fromkeys(missing)))
 
 
 def draw(study: Study, content: FigureContent, endings: Iterable[str]) -> list[bytes]:
@@ -136,7 +145,7 @@ def drawn_figure(
             files = draw(study, content, endings)
     except Exception as error:
         reason = f"cannot be drawn: {type(error).__name__}: {error}"
-        return FigureContent(figure, [], (), pd.DataFrame(), (reason,)), []
+        return FigureContent(figure, [], (), {}, (reason,)), []
     if letters and {*endings} != {".svg"}:  # whose letters the reader's own fonts show
         lacking = "".join(dict.fromkeys(letters))
         note = f"boxes in place of {lacking} in PNG and PDF files, since {FONT} lacks these letters"

@@ -8,7 +8,6 @@ import re
 from collections.abc import Iterator, Sequence
 from unicodedata import name
 
-import pandas as pd
 from markdown_it.token import Token
 from tabulate import LATEX_ESCAPE_RULES
 
@@ -72,6 +71,8 @@ def to_latex(document: TableDocument) -> str:
     Below the rows stand the legend, the notes and the reasons for missing values. Assumptions would
     make the table higher than a page; a comment says where they are.
     """
+    import pandas as pd  # a terminal and Markdown do without it
+
     grid = document.grid
     table = "table*" if len(grid.heads) > WIDE else "table"
     foot = [line for row in grid.foot for line in _lines(row)]

@@ -30,7 +30,7 @@ class Medium:
 
 
 MEDIA: dict[str, Medium] = {
-    "csv": Medium(lambda table: csv_of(table.frame), (), ".csv", always=True),
+    "csv": Medium(lambda table: csv_of(table.columns), (), ".csv", always=True),
     "md": Medium(lambda table: to_markdown(table.whole), AROUND, ".md", always=True),
     "latex": Medium(to_latex, ("best", "legend", "notes", "missing"), ".tex"),
     "html": Medium(lambda table: as_html(to_markdown(table.whole)), AROUND),

@@ -285,7 +285,7 @@ class StudyPage:
         shown, files = drawing.drawn_figure(self.study, figure, [".svg"])
         if not files:
             return
-        csv = csv_of(shown.frame).encode()
+        csv = csv_of(shown.columns).encode()
         names = [panel.name for panel in figure.panels if panel.name]
         panels = f"Panels: {', '.join(names)}. " if names else ""
         description = f"{figure.caption} {panels}Shown: {', '.join(shown.names)}."

@@ -83,7 +83,7 @@ def read_curves(study, figure):
 
 def data_behind(study):
     figure = study.config.figures[0]
-    text = csv_of(read_figure(study, figure).frame)
+    text = csv_of(read_figure(study, figure).columns)
     frame = pd.read_csv(io.StringIO(text), dtype={"figure": str, "y": str})
     # The quick way with numbers of pandas before 3.0 is off by their last digit.
     return frame.assign(y=frame["y"].map(float))
@@ -146,7 +146,7 @@ def test_the_files_of_a_figure_are_the_same_twice_and_a_figure_of_nothing_has_no
     _, paths_again = next(write_figures(study))
     assert [path.read_bytes() for path in paths_again] == before
     csv, _, svg, pdf = paths
-    assert csv.read_text() == csv_of(read_figure(study, study.config.figures[0]).frame)
+    assert csv.read_text() == csv_of(read_figure(study, study.config.figures[0]).columns)
     assert "<dc:date>" not in svg.read_text()
     assert pdf.read_bytes().startswith(b"%PDF")
     assert b"Date" not in pdf.read_bytes()

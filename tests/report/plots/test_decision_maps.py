@@ -63,7 +63,7 @@ def test_a_panel_has_the_realization_s_record_and_says_what_is_missing(study):
 
 
 def test_the_csv_has_the_rows_and_the_grid(study):
-    frame = pd.read_csv(io.StringIO(csv_of(read_figure(study, study.config.figures[0]).frame)))
+    frame = pd.read_csv(io.StringIO(csv_of(read_figure(study, study.config.figures[0]).columns)))
     first = frame[frame["panel"] == "One"]
     rows, grid = (first[first["what"] == what] for what in ("row", "decision"))
     assert rows[["x", "y"]].values.tolist() == MAP["points_"]
