@@ -3,7 +3,8 @@
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from functools import cache
+from typing import Any, NamedTuple
 
 from pydantic import BaseModel
 
@@ -22,6 +23,7 @@ from ensvm.study.metrics import (
 )
 from ensvm.study.source import Location, YamlSource, listed
 
+_SCALARS = frozenset((str, int, float, bool, type(None)))  # they hold no blocks
 # the end of a message
 FITTED = ", a number that the fit leaves, such as n_iter_, or a parameter, such as params.C"
 
@@ -34,6 +36,23 @@ class AskedMetric:
     metric: str  # a metric, seconds, or a curve
     algorithms: tuple[str, ...]  # the algorithms that must have it
     curve: bool = False  # whether it is a curve that `record:` keeps, or an entry of one
+
+
+class _Key(NamedTuple):
+    """A key of a block: its name, how YAML writes it, and its mark if its value names things."""
+
+    name: str
+    written: str
+    mark: NameOf | None
+
+
+@cache
+def _keys_of(model: type[BaseModel]) -> tuple[_Key, ...]:
+    """Return the keys of a kind of block."""
+    return tuple(
+        _Key(name, field.alias or name, mark_of(field))
+        for name, field in model.model_fields.items()
+    )
 
 
 def _an(noun: str) -> str:
@@ -114,20 +133,23 @@ class StudyNames:
 
     def check(self, value: Any, location: Location, source: YamlSource) -> None:
         """Raise UserError if a block in `value` has a key with a name that the study lacks."""
-        if isinstance(value, BaseModel):
-            for key, field in type(value).model_fields.items():
-                inner, at = getattr(value, key), (*location, field.alias or key)
-                if (mark := mark_of(field)) is not None:
-                    _refuse_repeated(mark.values or mark.what, inner, at, source)
-                    if mark.checked:
-                        self.must_have(mark.what, inner or (), at, source)
-                self.check(inner, at, source)
-        elif isinstance(value, dict | tuple):
+        if isinstance(value, dict | tuple):
             items = value.items() if isinstance(value, dict) else enumerate(value)
             for part, inner in items:
+                if type(inner) in _SCALARS:
+                    continue
                 base = getattr(inner, "copy_of", None)
                 if base is None or not source.has_error_in((*location, base)):  # told at the base
                     self.check(inner, (*location, part), source)
+        elif isinstance(value, BaseModel):
+            for key in _keys_of(type(value)):
+                inner, at = getattr(value, key.name), (*location, key.written)
+                if key.mark is not None:
+                    _refuse_repeated(key.mark.values or key.mark.what, inner, at, source)
+                    if key.mark.checked:
+                        self.must_have(key.mark.what, inner or (), at, source)
+                if type(inner) not in _SCALARS:
+                    self.check(inner, at, source)
 
     def with_members(self, value: Any, source: YamlSource, at: Location = ()) -> Any:
         """Return blocks in which the name of a sweep stands for all of its members.
@@ -151,16 +173,18 @@ class StudyNames:
         if not isinstance(value, BaseModel):
             return value
         changed = {}
-        for key, field in type(value).model_fields.items():
-            before, mark = getattr(value, key), mark_of(field)
+        for name, written, mark in _keys_of(type(value)):
+            before = getattr(value, name)
+            if type(before) in _SCALARS:
+                continue  # a single name, or none, stands for itself
             if mark is None:
-                after = self.with_members(before, source, (*at, field.alias or key))
+                after = self.with_members(before, source, (*at, written))
             elif mark.unless and getattr(value, mark.unless) is not None:
                 continue
             else:
                 after = self._members_named(before, mark)
-            if after != before:
-                changed[key] = after
+            if after is not before and after != before:
+                changed[name] = after
         return value.model_copy(update=changed) if changed else value
 
     def _members_named(self, value: Any, mark: NameOf) -> Any:
@@ -168,7 +192,7 @@ class StudyNames:
         if isinstance(value, tuple):
             return tuple(member for name in value for member in self.members(mark.what, name))
         if not isinstance(value, dict):
-            return value  # a single name, or none
+            return value
         # What is said of a member comes after what is said of its sweep, and replaces it.
         sweeps_first = sorted(value, key=lambda name: name in self.members(mark.what, name))
         return {
@@ -194,15 +218,15 @@ class StudyNames:
             value.for_members(self.algorithm_sweeps) if isinstance(value, ConfigBlock) else [value]
         )
         blocks = [self.with_members(block, source, at) for block in of_members]
-        for key, field in type(value).model_fields.items() if isinstance(value, BaseModel) else ():
-            mark = mark_of(field)
-            is_free = mark is not None and mark.unless and getattr(value, mark.unless) is not None
-            if mark is None or not mark.repeats or getattr(value, key) is None or is_free:
+        for name, _, mark in _keys_of(type(value)) if isinstance(value, BaseModel) else ():
+            if mark is None or not mark.repeats or getattr(value, name) is None:
+                continue
+            if mark.unless and getattr(value, mark.unless) is not None:
                 continue
             blocks = [
-                block.model_copy(update={key: member})
+                block.model_copy(update={name: member})
                 for block in blocks
-                for member in self.members(mark.what, getattr(block, key))
+                for member in self.members(mark.what, getattr(block, name))
             ]
         return blocks
 
@@ -248,8 +272,8 @@ def algorithms_named(value: Any, what: str = "") -> Iterator[str]:
     `what` is the kind of the names in a value that is no block; empty if it has none.
     """
     if isinstance(value, BaseModel):
-        for key, field in type(value).model_fields.items():
-            inner, mark = getattr(value, key), mark_of(field)
+        for name, _, mark in _keys_of(type(value)):
+            inner = getattr(value, name)
             if mark is not None and isinstance(inner, dict):
                 yield from algorithms_named(tuple(inner), mark.what)
                 yield from algorithms_named(tuple(inner.values()), mark.values)
