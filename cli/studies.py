@@ -32,8 +32,8 @@ SMALL_PART = 4  # as many rows to test on as to train on
 
 if TYPE_CHECKING:
     from ensvm.runner.plan import Plan
-    from ensvm.study.config import StudyConfig
     from ensvm.study.printed import Place, Published
+    from ensvm.study.read_config import StudyHead
 
 
 @click.command("list")
@@ -54,29 +54,28 @@ def list_(results: Path) -> None:
     from ensvm.records.states import counted_states
     from ensvm.records.store import CONFIG_COPY, read_records
     from ensvm.report.study_folder import find_studies, folders_by_study, same_study
-    from ensvm.shipped import shipped_configs, shipped_records
-    from ensvm.study.read_config import read_config, read_copy
+    from ensvm.shipped import shipped_records
+    from ensvm.study.read_config import head_of, read_copy, shipped_heads
 
-    configs: dict[str, StudyConfig] = {}
+    heads: dict[str, StudyHead] = {}
     here: dict[str, str] = {}
     for name, (first, *others) in folders_by_study(find_studies(results)).items():
         try:
             config = read_copy(first / CONFIG_COPY)
             records = read_records(first).values()
             here[name] = counted_states((record.status for record in records), "cell")
-            configs[name] = config
+            heads[name] = head_of(config)
         except UserError as error:
             print_text(f"not shown: {error}", err=True)
         for folder in others:
             print_text(f"not shown: {same_study(name, first, folder)}", err=True)
-    for path in shipped_configs().glob("*.yaml"):
-        configs[path.stem] = read_config(path)[0]
+    heads |= {head.study: head for head in shipped_heads()}
     rows = []
-    for config in _in_order(configs.values()):
-        missing = "not run" if shipped_records(config.study) is None else "not run; shipped"
-        takes = duration(config.takes) if config.takes else ""
-        takes += " (--published)" * bool(takes and config.reproduce)
-        rows.append([config.study, takes, here.get(config.study) or missing, config.title])
+    for head in _in_order(heads.values()):
+        missing = "not run" if shipped_records(head.study) is None else "not run; shipped"
+        takes = duration(head.takes) if head.takes else ""
+        takes += " (--published)" * bool(takes and head.reproduce)
+        rows.append([head.study, takes, here.get(head.study) or missing, head.title])
     print_table(["study", "takes", "here", "what it is"], rows, names=4)
     print_text(
         "\nTo run one: ensvm run STUDY. To see what is done of each: ensvm status. Shipped results,"
@@ -84,9 +83,9 @@ def list_(results: Path) -> None:
     )
 
 
-def _in_order(configs: Iterable["StudyConfig"]) -> list["StudyConfig"]:
+def _in_order(heads: Iterable["StudyHead"]) -> list["StudyHead"]:
     """Return studies by the year of their work, each followed by its parts; others come last."""
-    by_name = {config.study: config for config in configs}
+    by_name = {head.study: head for head in heads}
 
     def place(name: str) -> tuple[float, str, str]:
         """Return what studies are sorted by; it ends with the name."""

@@ -9,7 +9,7 @@ from ensvm.report.tables import stale_notes
 from ensvm.runner.plan import make_plan
 from ensvm.shipped import find_config, shipped_configs, shipped_results
 from ensvm.study.printed import read_published
-from ensvm.study.read_config import read_config, reproduced
+from ensvm.study.read_config import head_of, read_config, reproduced, shipped_heads
 
 planned = cache(make_plan)
 CONFIGS = sorted(shipped_configs().glob("*.yaml"))
@@ -20,6 +20,11 @@ def test_a_study_is_planned_and_named_as_its_file(path):
     plan = planned(path)
     assert plan.config.study == path.stem
     assert len({cell.key for cell in plan.cells}) == len(plan.cells)
+
+
+def test_lists_show_what_the_whole_configs_say():
+    """Lists do not read the whole configs, which takes several times as long."""
+    assert shipped_heads() == [head_of(planned(path).config) for path in CONFIGS]
 
 
 @pytest.mark.parametrize("path", CONFIGS, ids=lambda path: path.stem)

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Sequence, Set
-from dataclasses import replace
+from dataclasses import dataclass, fields, replace
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -34,10 +34,41 @@ _LEFT_OUT = ("tables", "figures", "claims", "readings", "assumptions", "findings
 _FEWEST_STEPS = {"algorithms": 3, **dict.fromkeys(("timing", *LISTS[2:], "datasets"), 2), "": 2}
 
 
+@dataclass(frozen=True)
+class StudyHead:
+    """The keys of a study that lists of studies show."""
+
+    study: str
+    title: str
+    year: int | None
+    part_of: str | None
+    takes: float | None
+    reproduce: bool
+
+
+def head_of(config: StudyConfig) -> StudyHead:
+    """Return the keys of a study that lists of studies show."""
+    return StudyHead(**{field.name: getattr(config, field.name) for field in fields(StudyHead)})
+
+
+def shipped_heads() -> list[StudyHead]:
+    """Return what lists show of the shipped studies, by the names of their files.
+
+    Nothing else of the configs is read or checked, which would take most of the time.
+    """
+    contents = [read_source(path).content for path in sorted(shipped_configs().glob("*.yaml"))]
+    if_missing = {
+        field.name: StudyConfig.model_fields[field.name].default for field in fields(StudyHead)
+    }
+    return [
+        StudyHead(**{name: each.get(name, default) for name, default in if_missing.items()})
+        for each in contents
+    ]
+
+
 def reproduced() -> list[str]:
     """Return the names of the shipped studies with `reproduce: true`."""
-    shipped = sorted(shipped_configs().glob("*.yaml"))
-    return [path.stem for path in shipped if read_config(path)[0].reproduce]
+    return [head.study for head in shipped_heads() if head.reproduce]
 
 
 def read_config(path: Path, text: str | None = None) -> tuple[StudyConfig, YamlSource]:
