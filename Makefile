@@ -8,7 +8,10 @@ VENV ?= .venv
 CONSTRAINTS ?= constraints.txt
 BIN := $(VENV)/bin
 SHIPPED := $(patsubst results/shipped/%/cells.jsonl.xz,%,$(wildcard results/shipped/*/cells.jsonl.xz))
-PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint $(CONSTRAINTS)
+# Python keeps the bytecode of what it imports, and pip would compile every file of every package.
+unexport PYTHONDONTWRITEBYTECODE
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile \
+	--constraint $(CONSTRAINTS)
 
 .PHONY: reproduce reproduce-all ship-records test test-processors test-lowest smoke lint
 .PHONY: bench bench-solvers docs docs-pages generated wheel-check clean-checkout clean
@@ -35,10 +38,7 @@ reproduce reproduce-all: $(VENV)/.ready
 ship-records: $(VENV)/.ready-dev
 	$(BIN)/python tests/rewrite_shipped_records.py --pack
 
-# Tests start hundreds of processes. Without compiled sources, which PYTHONDONTWRITEBYTECODE forbids
-# them to write, each would compile all of ours again.
 test: lint
-	$(BIN)/python -m compileall -q ensvm cli
 	$(BIN)/pytest -n auto --dist worksteal
 
 test-processors: $(VENV)/.ready-dev

@@ -8,12 +8,12 @@ tools=$(realpath "${2:-.venv/bin}")
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 rm -rf build
-"$python" -m venv "$folder/environment"
+"$python" -m venv --without-pip "$folder/environment"
 bin=$folder/environment/bin
-pip="$bin/python -m pip --quiet --disable-pip-version-check"
 "$tools/python" -m build --outdir "$folder/dist" . > "$folder/log" || { cat "$folder/log"; exit 1; }
 "$tools/twine" check --strict "$folder"/dist/*
-$pip install --constraint constraints.txt "$folder"/dist/*.whl
+"$tools/python" -m pip --python "$bin/python" --quiet --disable-pip-version-check \
+	install --no-compile --constraint constraints.txt "$folder"/dist/*.whl
 mkdir "$folder/empty"
 cd "$folder/empty"
 export ENSVM_OFFLINE=1
