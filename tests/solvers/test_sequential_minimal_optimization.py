@@ -146,8 +146,9 @@ def test_a_start_and_a_gap_lead_to_the_same_machine() -> None:
     X, y = noisy_rows(2, d=3, noise=0.7)
     K, upper = gram(X, kernel="rbf", gamma=0.5), np.full(y.size, 2.0)
     first = minimise(K, y, 0.5 * upper, 1e-3, MAX_ITER)
-    again = minimise(K, y, upper, 1e-9, MAX_ITER, (first.signed, first.residual))
-    whole = minimise(K, y, upper, 1e-9, MAX_ITER)
+    K.flags.writeable = False  # with a start, only the path calls it: machine code that exists
+    again = minimise(K, y, upper, 1e-9, MAX_ITER, (first.signed, first.residual), False)
+    whole = minimise(K.copy(), y, upper, 1e-9, MAX_ITER)
     np.testing.assert_allclose(again.signed, whole.signed, atol=1e-6)
     by_gap = minimise(K, y, upper, 0.01, MAX_ITER, (first.signed, first.residual), True)
     norm, hinge, gap = duality_gap(y, upper, by_gap.signed, by_gap.residual, by_gap.intercept)
