@@ -19,7 +19,6 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import ndtr, ndtri, stdtr, stdtrit  # scipy.stats takes half a second to import
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -41,11 +40,15 @@ def steady(value: float) -> float:
 
 def quantile(p: float, freedom: float = NORMAL) -> float:
     """Return the number that Student's t with some degrees of freedom is below with chance p."""
+    from scipy.special import ndtri, stdtrit  # scipy.stats takes half a second more to import
+
     return float(ndtri(p) if freedom == NORMAL else stdtrit(freedom, p))
 
 
 def chance_below(x: float, freedom: float = NORMAL) -> float:
     """Return the chance that Student's t with some degrees of freedom is below x."""
+    from scipy.special import ndtr, stdtr
+
     return float(ndtr(x) if freedom == NORMAL else stdtr(freedom, x))
 
 

@@ -21,7 +21,7 @@ LOADED = {
     "keys": CONFIGS,
     "copy smoke": CONFIGS,
     "status": CONFIGS,
-    f"show {STUDY}": VALUES,
+    f"show {STUDY}": CONFIGS,
     f"table {STUDY}": PAGES,
     f"report {STUDY} --only claims": PAGES,
     f"export {STUDY}": {*VALUES, "pandas"},
