@@ -15,7 +15,6 @@ from ensvm.errors import UserError
 from ensvm.records.fit_values import are_equal, values_of_fit
 from ensvm.records.identity import asked
 from ensvm.records.record import Record
-from ensvm.records.runs import runs_of
 from ensvm.records.settings import NO_SETTINGS
 from ensvm.report.claims import evaluate_claims
 from ensvm.report.column_values import query_of, result_of
@@ -341,7 +340,7 @@ def _relative_difference(before: NDArray[np.float64], after: NDArray[np.float64]
 def _made_with(study: Study) -> dict[str, str]:
     """Return the processors, versions and commits that the records were made with."""
     made_with: dict[str, set[str]] = {}
-    for run in runs_of(study.records.values()).values():
+    for run in study.runs.values():
         facts = {"processor": run.arithmetic, "Python": run.python, "commit": str(run.commit)[:10]}
         for name, value in {**facts, **run.packages}.items():
             made_with.setdefault(name, set()).add(value)

@@ -134,7 +134,10 @@ class QueryResult:
 
     def over(self, realizations: Collection[int]) -> "QueryResult":
         """Return the result restricted to some realizations."""
-        values = {number: value for number, value in self.values.items() if number in realizations}
+        kept = set(realizations)  # of a list, each look-up would take as long as the list
+        if kept >= self.values.keys():
+            return self
+        values = {number: value for number, value in self.values.items() if number in kept}
         return replace(self, values=values, records={n: self.records[n] for n in values})
 
     def by_order(self) -> NDArray[np.float64] | None:
@@ -144,9 +147,12 @@ class QueryResult:
         for curves and seconds, which have no value of each order.
         """
         metric = self.query.metric
-        values = [record.by_order.get(metric) or [] for record in self.records.values()]
-        lengths = {len(of_orders) for of_orders in values}
-        if len(lengths) != 1 or 0 in lengths:
+        values = []
+        for record in self.records.values():
+            if not (of_orders := record.by_order.get(metric)):
+                return None
+            values.append(of_orders)
+        if len(set(map(len, values))) != 1:
             return None
         return np.array(values, dtype=np.float64) * self.unit.scale
 
@@ -275,8 +281,8 @@ def paired_values(*results: QueryResult) -> NDArray[np.float64]:
 
 def mixed_machines(records: Iterable[Record], metric: str) -> str:
     """Return an error message if the timings come from different machines, else an empty string."""
-    hosts = machines(records)
-    if unit_of(metric) != SECONDS or len(hosts) < 2:
+    hosts = machines(records) if unit_of(metric) == SECONDS else {}
+    if len(hosts) < 2:
         return ""
     return f"seconds of different machines ({', '.join(hosts)}) are not put together"
 
@@ -295,7 +301,7 @@ def _value(record: Record, query: Query) -> Any:
             value = method.parameter(metric.removeprefix(PARAMETER))
             is_number = isinstance(value, int | float) and not isinstance(value, bool)
             return value if is_number else f"its {metric} is {_as_text(value)}, not a number"
-        value = {**record.metrics, **seconds}.get(metric)
+        value = seconds.get(metric, record.metrics.get(metric))
         if value is None and record.algorithm != DATA_CELL and is_predicted(metric):
             return record.scores.get(metric, NOT_RECORDED.format(metric=metric))
         return None if isinstance(value, str) else value  # fitted attributes may be texts

@@ -19,8 +19,8 @@ from ensvm.records.current_records import (
     names_of,
 )
 from ensvm.records.identity import by_value
-from ensvm.records.record import Identity, Record
-from ensvm.records.runs import runs_of
+from ensvm.records.record import Identity, Record, Run
+from ensvm.records.runs import days_of, runs_of
 from ensvm.records.store import (
     CELLS_FILE,
     CONFIG_COPY,
@@ -170,6 +170,16 @@ class Study:
     def known(self) -> dict[Any, Any]:
         """What functions decorated with `once` have returned for this study."""
         return {}
+
+    @cached_property
+    def runs(self) -> Mapping[str, Run]:
+        """The runs that made the records, by their id."""
+        return runs_of(self.records.values())
+
+    @cached_property
+    def days(self) -> str:
+        """The day on which the records were made, or the first and the last."""
+        return days_of(self.records.values())
 
     @property
     def failed(self) -> list[Record]:

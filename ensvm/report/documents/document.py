@@ -16,7 +16,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ensvm import __version__
-from ensvm.records.runs import commits_of, days_of, processors_of, runs_of
+from ensvm.records.runs import commits_of, processors_of
 from ensvm.report.study_folder import Study
 from ensvm.report.tables import TableCell
 from ensvm.study.assumptions import Assumption
@@ -309,10 +309,10 @@ def enumerated(names: Sequence[str]) -> str:
 
 def origin(study: Study) -> str:
     """Return the small print: version, days, processors and commits of the runs, citation."""
-    runs = runs_of(study.records.values()).values()
+    runs = study.runs.values()
     made = ""
     if runs:
-        made = f"ensvm {__version__}; cells run {days_of(study.records.values())}"
+        made = f"ensvm {__version__}; cells run {study.days}"
         processors, commits = processors_of(runs), commits_of(runs)
         made += f" on {as_written(', '.join(processors))}" if processors else ""
         made += f", commit {as_written(commits)}" if commits else ""

@@ -15,7 +15,7 @@ from markupsafe import Markup
 from ensvm.data import DatasetCard, find_card
 from ensvm.errors import UserError
 from ensvm.records.record import Run
-from ensvm.records.runs import processors_of, runs_of
+from ensvm.records.runs import processors_of
 from ensvm.report.claim_tests import CLAIM_VERDICTS
 from ensvm.report.claims import JudgedClaim
 from ensvm.report.documents.claim_document import legend as claims_legend
@@ -191,7 +191,7 @@ class StudyPage:
     @property
     def runs(self) -> list[Run]:
         """The runs that made the records, the first one first."""
-        return sorted(runs_of(self.study.records.values()).values(), key=lambda run: run.time)
+        return sorted(self.study.runs.values(), key=lambda run: run.time)
 
     @property
     def cells_of_runs(self) -> Mapping[str, int]:
