@@ -221,6 +221,7 @@ class DataSearch:
 
     def __init__(self, data_dir: Path | None = None, *, download: bool = True) -> None:
         self._data_dir, self._download = data_dir, download
+        self._located: dict[str, DataLocation] = {}  # by the sources of a data set
         self._refused: dict[str, str] = {}
         self.missing: dict[str, str] = {}
         self.to_download: list[str] = []
@@ -242,7 +243,9 @@ class DataSearch:
                 except DataUnavailable as error:
                     self._refused[sources] = error.how_to_get
             else:
-                location = locate(card, data_dir=self._data_dir)
+                if sources not in self._located:  # data sets of one file: it is unpacked once
+                    self._located[sources] = locate(card, data_dir=self._data_dir)
+                location = self._located[sources]
                 if location.state == "to download":
                     self.to_download.append(name)
                 if location.state != "missing":

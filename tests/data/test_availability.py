@@ -48,6 +48,16 @@ def test_without_downloading_a_download_is_announced_not_tried(asked):
     assert (search.missing, search.to_download, asked) == ({}, ["web2"], [])
 
 
+def test_a_file_of_several_data_sets_is_read_once(monkeypatch):
+    paths, unpack = [], serving.unpack
+    monkeypatch.setattr(serving, "unpack", lambda path: (paths.append(path), unpack(path))[1])
+    search = DataSearch(download=False)
+    assert search.find("one", find_card("german"))
+    assert search.find("other", find_card("german"))
+    assert paths
+    assert len(set(paths)) == len(paths)
+
+
 @pytest.mark.parametrize("card", list_cards(), ids=lambda card: card.name)
 def test_here_is_what_somebody_serves(card, monkeypatch):
     monkeypatch.setenv("ENSVM_OFFLINE", "1")
