@@ -35,7 +35,7 @@ from ensvm.report.render.markdown import to_markdown
 from ensvm.report.render.media import FORMS, MEDIA
 from ensvm.report.render.study_page import StudyPage
 from ensvm.report.study_folder import read_study
-from ensvm.runner import study_algorithms
+from ensvm.runner import planned_data, study_algorithms
 from ensvm.runner.plan import make_plan
 from ensvm.study.block import SweepConfig, _models
 from ensvm.study.config import StudyConfig
@@ -320,6 +320,7 @@ def made_up(cell):
     )
 
 
+FAST = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
 BLANK = files_of(Figure(figsize=(1, 1)), [".svg"])[0]
 
 
@@ -329,7 +330,7 @@ def outcomes(folder, content) -> dict[str, Callable[[], str]]:
     Each has a name, and is made when it is asked for. What takes longest comes last.
     """
     path = folder / "trial.yaml"
-    path.write_text(yaml.safe_dump(content, sort_keys=False, allow_unicode=True))
+    path.write_text(yaml.dump(content, Dumper=FAST, sort_keys=False, allow_unicode=True))
     try:
         plan = make_plan(path)
     except UserError as error:
@@ -609,9 +610,14 @@ def test_what_comes_out_does_not_depend_on_the_process(tmp_path, monkeypatch):
 
 
 @pytest.fixture(scope="module")
-def algorithms_are_made_once():
-    """Keep each estimator that a plan makes and checks: most changes leave most algorithms."""
+def fast():
+    """Leave out what no key of a config changes; a module's tests take half the time.
+
+    Each estimator and each card of a file is made and checked once, and panels stand where
+    matplotlib puts them first: the places that their texts need take half the time of a figure.
+    """
     make, made = study_algorithms._with_kernel, {}
+    card_of, cards = planned_data.inline_card, {}
 
     def made_once(method, kernel):
         key = repr((method, kernel))
@@ -620,13 +626,24 @@ def algorithms_are_made_once():
         method, estimator, parts = made[key]
         return method, estimator, set(parts)
 
+    def read_once(mapping, base):
+        key = repr(mapping), base.absolute()
+        if key not in cards:
+            cards[key] = card_of(mapping, base)
+        return cards[key]
+
+    def at_once(**options):
+        return Figure(**{**options, "layout": None})
+
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(study_algorithms, "_with_kernel", made_once)
+        patch.setattr(planned_data, "inline_card", read_once)
+        patch.setattr(drawing, "Figure", at_once)
         yield
 
 
 @pytest.fixture(scope="module")
-def as_written(tmp_path_factory):
+def as_written(fast, tmp_path_factory):
     """Return the outcomes of the config as it is; what was made once is kept."""
     folder = tmp_path_factory.mktemp("as-written")
     files_in(folder)
@@ -655,7 +672,6 @@ WITHOUT_EFFECT = {"StudyConfig.year", "DatasetConfig.openml", "SweepFigureConfig
 
 
 @pytest.mark.slow
-@pytest.mark.usefixtures("algorithms_are_made_once")
 @pytest.mark.parametrize("block", [*BLOCKS, "others"])
 def test_another_value_changes_something_or_is_refused(block, as_written, tmp_path):
     content = yaml.safe_load(CONFIG)
