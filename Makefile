@@ -39,6 +39,7 @@ ship-records: $(VENV)/.ready-dev
 	$(BIN)/python tests/rewrite_shipped_records.py --pack
 
 test: lint
+	$(BIN)/python -m compileall -q ensvm cli # tests keep no bytecode of what they start
 	$(BIN)/pytest -n auto --dist worksteal
 
 test-processors: $(VENV)/.ready-dev

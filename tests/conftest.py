@@ -1,5 +1,6 @@
 """What several test files need."""
 
+import sys
 import textwrap
 from collections.abc import Iterator
 from pathlib import Path
@@ -35,6 +36,15 @@ def no_network_and_an_empty_cache(tmp_path_factory: pytest.TempPathFactory) -> I
         patch.setenv("ENSVM_OFFLINE", "1")
         patch.setenv("ENSVM_CACHE", str(tmp_path_factory.mktemp("cache")))
         patch.delenv("ENSVM_DATA", raising=False)
+        yield
+
+
+@pytest.fixture(autouse=True, scope="session")
+def modules_that_tests_write_are_compiled_each_time() -> Iterator[None]:
+    """Keep no bytecode: it counts as that of a module changed within a second, of the same size."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sys, "dont_write_bytecode", True)
+        patch.setenv("PYTHONDONTWRITEBYTECODE", "1")
         yield
 
 
