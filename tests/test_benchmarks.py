@@ -16,11 +16,11 @@ SMALLEST = {
     "ensemble_stops": ["--realizations", "1"],
     "first_fit": ["Perceptron"],
     "gram_noise": ["--draws", "1"],
-    "growth": ["--sizes", "100", "200"],
+    "growth": ["--sizes", "40", "60"],
     "leave_one_out": ["--rows", "20"],
     "resampling_intervals": ["--sets", "2"],
     "row_as_one_vector": [],
-    "side_by_side": ["--pairs", "1", "--tasks", "path-grid"],
+    "side_by_side": ["--pairs", "1", "--tasks", "nu-0.6"],
     "weighted_nu_svm": ["--rows", "40", "--constants", "PHASE_SHARE", "--as-they-are"],
 }
 WRITTEN = {

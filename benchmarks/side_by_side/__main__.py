@@ -135,7 +135,8 @@ def main() -> None:
         )
     console = Console(stderr=True)
     tasks = [task for task in TASKS if task.id in chosen]
-    machines = {threads: measured(threads) for threads in sorted({t.threads for t in tasks})}
+    threads = sorted({task.threads for task in tasks})
+    machines = {number: measured(number, given.pairs) for number in threads}
     rows = []
     for task in track(tasks, "measuring", console=console, disable=not console.is_terminal):
         pairs = min(given.pairs, FRESH_PAIRS) if task.fresh else given.pairs

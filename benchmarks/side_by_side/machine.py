@@ -11,7 +11,6 @@ from threadpoolctl import threadpool_limits
 
 SIZE = 3000  # of the square matrices multiplied
 BYTES = 1 << 30  # read at once, far beyond any cache
-REPEATS = 5
 
 
 @dataclass(frozen=True)
@@ -38,25 +37,25 @@ class Machine:
         return flops32 / self.flops32 + flops64 / self.flops64 + read / self.bandwidth
 
 
-def measured(threads: int) -> Machine:
-    """Return the rates of this machine, the best of a few tries."""
+def measured(threads: int, tries: int) -> Machine:
+    """Return the rates of this machine, the best of so many tries."""
     rng = np.random.default_rng(0)
     rates = []
     with threadpool_limits(threads):
         for dtype in (np.float32, np.float64):
             A = rng.random((SIZE, SIZE)).astype(dtype)
             out = np.empty_like(A)
-            seconds = _least(lambda A=A, out=out: np.matmul(A, A, out=out))
+            seconds = _least(lambda A=A, out=out: np.matmul(A, A, out=out), tries)
             rates.append(2.0 * SIZE**3 / seconds)
     parts = np.array_split(np.ones(BYTES // 4, dtype=np.float32), threads)
     with ThreadPoolExecutor(threads) as pool:
-        seconds = _least(lambda: list(pool.map(np.max, parts)))
+        seconds = _least(lambda: list(pool.map(np.max, parts)), tries)
     return Machine(threads, rates[0], rates[1], BYTES / seconds)
 
 
-def _least(work: Callable[[], Any]) -> float:
+def _least(work: Callable[[], Any], tries: int) -> float:
     best = np.inf
-    for _ in range(REPEATS):
+    for _ in range(tries):
         start = time.perf_counter()
         work()
         best = min(best, time.perf_counter() - start)
