@@ -3,10 +3,12 @@
 import io
 from dataclasses import replace
 
+import numpy as np
 import pandas as pd
 import pytest
 from made_up_records import errors, make_study, record
 
+from ensvm.report.documents.document import columns_of, csv_of
 from ensvm.report.documents.table_document import table_document
 from ensvm.report.export import (
     csv_of_lines,
@@ -85,6 +87,27 @@ def test_a_csv_comes_back_to_the_last_bit(study):
 def test_whole_numbers_stay_whole_beside_missing_ones():
     lines = [{"x": 1, "y": 2.5}, {}, {"x": 4_294_967_295}]
     assert csv_of_lines(lines) == "x,y\n1,2.5\n,\n4294967295,\n"
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        [1, -2, 2**53],
+        [1, 2.5, -0.0],
+        [1, None, 2.5],
+        [0.1 + 0.2, 1e-5, 1e16, 1e22, float("inf"), -1e300],
+        [np.float64(1.5), np.int64(3), float("nan")],
+        [None, None],
+        [True, False],
+        ["a,b", 'c "d"', "e\nf", "", None],
+        ["auto", 1, 0.5],
+    ],
+    ids=str,
+)
+def test_columns_are_written_as_pandas_writes_them(values):
+    lines = [{"x": value, "y": 1} for value in values]
+    expected = pd.DataFrame(lines).to_csv(index=False, lineterminator="\n")
+    assert csv_of(columns_of(lines)) == expected
 
 
 def test_an_export_has_the_lines_of_every_table(study):

@@ -13,6 +13,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import groupby
+from numbers import Real
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ensvm import __version__
@@ -176,9 +177,21 @@ def number_text(value: float, digits: int) -> str:
     return f"{value:.{digits}g}"
 
 
-def columns_of(lines: Sequence[Mapping[str, Any]], names: Iterable[str] = ()) -> Columns:
-    """Return the columns of lines that all have the same keys; `names` are needed without lines."""
-    return {name: [line[name] for line in lines] for name in (lines[0] if lines else names)}
+def columns_of(lines: Sequence[Mapping[str, Any]], names: Sequence[str] = ()) -> Columns:
+    """Return the columns of lines: those with some names, or all if the lines have the same ones.
+
+    Whole numbers beside fractions are fractions, too.
+    """
+    keys = names or list(lines[0] if lines else ())
+    return {name: _of_one_type([line[name] for line in lines]) for name in keys}
+
+
+def _of_one_type(values: list[Any]) -> list[Any]:
+    known = [value for value in values if value is not None]
+    are_numbers = all(isinstance(value, Real) and not isinstance(value, bool) for value in known)
+    if not (are_numbers and any(isinstance(value, float) for value in known)):
+        return values
+    return [value if value is None else float(value) for value in values]
 
 
 def csv_of(columns: Columns) -> str:

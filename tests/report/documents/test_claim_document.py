@@ -1,12 +1,13 @@
 """Claims as files, and every reason why one has no values."""
 
 import re
+from dataclasses import fields
 
 import pandas as pd
 import pytest
 from made_up_records import claimed, errors, record
 
-from ensvm.report.claims import evaluate_claims
+from ensvm.report.claims import ClaimComparison, evaluate_claims
 from ensvm.report.documents.claim_document import (
     claims_list,
     metric_text,
@@ -22,6 +23,16 @@ from ensvm.study.relations import EFFECTS, RELATIONS
 def study(tmp_path):
     """Return a function that makes a study of the claims (YAML) and records."""
     return lambda claims, records: claimed(tmp_path / "s", claims, records)
+
+
+def test_a_line_of_the_csv_is_a_comparison(study):
+    judged = study(
+        "- {id: 1, text: t, left: a, right: b, relation: less}", errors("german", "a", [0.1, 0.2])
+    )
+    _, (csv, _) = write_claims(judged)
+    of_claim = ["claim_verdict", "claim_printed_verdict", "decides"]
+    shown = [one.name for one in fields(ClaimComparison) if one.repr]
+    assert list(pd.read_csv(csv).columns) == of_claim + shown
 
 
 def test_every_comparison_without_values_says_why_and_decides_nothing(study):
