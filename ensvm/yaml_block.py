@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterator, Mapping
-from functools import cache
 from typing import Any, ClassVar, NamedTuple, TypeAlias, get_args
 
 from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
@@ -179,13 +178,6 @@ def _takes_flags(annotation: Any) -> bool:
     return annotation is bool or annotation is Any or any(inner)
 
 
-@cache
-def _keys_without_flags(model: type[BaseModel]) -> frozenset[str]:
-    """Return the keys of a block that take neither true nor false, nor a block of its own."""
-    fields = model.model_fields.items()
-    return frozenset(name for name, field in fields if not _takes_flags(field.annotation))
-
-
 def _flags_in(value: Any, place: Location) -> Iterator[tuple[Location, bool]]:
     """Yield the truth values in nested lists and mappings, each with its place."""
     if isinstance(value, bool):
@@ -227,9 +219,9 @@ class Strict(BaseModel):
 
         Lists and mappings of such a key are looked through.
         """
-        without_flags = _keys_without_flags(cls)
         for key, value in block.items() if isinstance(block, dict) else ():
-            if key not in without_flags:
+            field = cls.model_fields.get(key)
+            if field is None or _takes_flags(field.annotation):
                 continue
             for place, flag in _flags_in(value, (key,)):
                 raise PydanticCustomError(
