@@ -437,11 +437,17 @@ def _called(maker: type, name: str, params: Mapping[str, Any]) -> Any:
 
 def _named_arguments(maker: type) -> list[inspect.Parameter]:
     """Return the arguments with names that a class takes."""
+    variable = inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD
+    return [each for each in _arguments(maker) if each.kind not in variable]
+
+
+@cache
+def _arguments(maker: type) -> tuple[inspect.Parameter, ...]:
+    """Return the arguments that a class takes; none if it does not say."""
     try:
-        arguments = inspect.signature(maker).parameters.values()
+        return tuple(inspect.signature(maker).parameters.values())
     except (TypeError, ValueError):  # classes of compiled code may have no signature
-        return []
-    return [each for each in arguments if each.kind not in (each.VAR_POSITIONAL, each.VAR_KEYWORD)]
+        return ()
 
 
 def _needed(maker: type) -> list[str]:
@@ -451,11 +457,7 @@ def _needed(maker: type) -> list[str]:
 
 def takes_keywords(maker: type) -> bool:
     """Return whether a class takes parameters by `**kwargs`, as those of LightGBM do."""
-    try:
-        arguments = inspect.signature(maker).parameters.values()
-    except (TypeError, ValueError):
-        return False
-    return any(each.kind is each.VAR_KEYWORD for each in arguments)
+    return any(each.kind is each.VAR_KEYWORD for each in _arguments(maker))
 
 
 def lost_in_copies(estimator: Any, params: Iterable[str]) -> str:
