@@ -5,7 +5,7 @@ set -euo pipefail
 bin=${1:-.venv/bin}
 export ENSVM_OFFLINE=1
 before=$(git status --porcelain)
-"$bin/ensvm" run smoke
+"$(dirname "$0")/smoke.sh" "$bin" results
 # Part of a study whose results are shipped
 "$bin/ensvm" run ijcai07 --datasets titanic --algorithms ensemble --realizations 2
 shows() { "$bin/ensvm" "$@" > /dev/null || [ $? -eq 1 ]; } # 1: values are missing

@@ -20,7 +20,7 @@ export ENSVM_OFFLINE=1
 # The tables of our own results, in a folder that has none
 "$bin/ensvm" table ijcai07
 test -s report/ijcai07/table-2.md
-"$bin/ensvm" run smoke
+"$bin/ensvm" run smoke --realizations 2 --jobs 1
 "$bin/ensvm" run smoke --set realizations=1 --as smaller
 "$bin/ensvm" copy ijcai07 mine
 "$bin/ensvm" check mine.yaml
