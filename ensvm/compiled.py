@@ -6,6 +6,13 @@ could still run the old machine code of a callee. Here a hash of all compiled so
 the folder of the machine code, so a change of any of them compiles all functions again. The version
 of numba names it too, because two versions would overwrite each other's code. Numba itself
 distinguishes versions of Python and kinds of processors.
+
+The compiler takes ten seconds and more for what a fit to few rows calls, and Python a second for
+the fit itself. So a function that has no machine code yet runs in Python where few numbers are
+computed with. What it computes is the same to the last bit. Compiled at once are short functions
+that are called in long loops, and those that Python would compute otherwise: sums that the compiler
+may reorder, divisions by zero, functions of `math` that raise where machine code goes on. A process
+computes in Python for a few seconds in all; after them it compiles whatever it calls.
 """
 
 import logging
@@ -15,14 +22,18 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any, TypeVar, cast, overload
+from types import FunctionType
+from typing import Any, TypeVar, overload
 
 import numba
+import numpy as np
 from numba.core import event as events
+from numba.core.registry import CPUDispatcher
 from numba.misc.appdirs import user_cache_dir
 
 from ensvm.file_hash import hash_of_files
@@ -33,7 +44,8 @@ PREFIX = "ensvm-"  # of the folders of machine code, so that no other folder is 
 KEPT_SECONDS = 30 * 24 * 3600.0  # unused machine code of other sources is removed after it
 
 ANNOUNCEMENT = (
-    "ensvm: compiling, first use only (a minute or more, once; `ensvm warm-up` does it before)"
+    "ensvm: its solvers are not compiled yet: first fits take longer, some seconds up to a minute "
+    "(`ensvm warm-up` compiles them before)"
 )
 
 # `fastmath` that lets the compiler vectorise sums; NaN and infinity keep their meaning
@@ -43,32 +55,129 @@ _config: Any = numba.config  # type checkers do not see its attributes
 _decorating = threading.Lock()
 
 
+# CPU seconds that a process computes in Python, and how many numbers the arrays of such a call may
+# hold: those of a fit to 300 rows, which takes seconds.
+PATIENCE = 8.0
+FEW_NUMBERS = 300 * 300
+
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 
 @overload
 def compiled(function: Function) -> Function: ...
 @overload
-def compiled(*, inline: bool = False, **options: Any) -> Callable[[Function], Function]: ...
-def compiled(function: Any = None, *, inline: bool = False, **options: Any) -> Any:
+def compiled(
+    *, inline: bool = False, at_once: bool = False, **options: Any
+) -> Callable[[Function], Function]: ...
+def compiled(
+    function: Any = None, *, inline: bool = False, at_once: bool = False, **options: Any
+) -> Any:
     """Compile a function with numba in nopython mode and keep its machine code for later runs.
 
     Type checkers see the function as it is written. With `inline` it becomes part of every compiled
     function that calls it. This compiles faster than a call, unless the function is long and called
-    often. The other options are those of `numba.njit` other than `cache`.
+    often. With `at_once` it never runs in Python, for one of the reasons above. The other options
+    are those of `numba.njit` other than `cache`.
     """
     # No function is passed to C.
     options = {"no_cfunc_wrapper": True, **({"inline": "always"} if inline else {}), **options}
 
     def kept(function: Any) -> Any:
         """Return the compiled function; its machine code is kept if there is a folder for it."""
+        if _config.DISABLE_JIT:
+            return function
+        kind = CPUDispatcher if at_once else CompiledFunction
+        made = kind(function, targetoptions={"nopython": True, **options})
         folder = code_folder()
-        if folder is None:
-            return numba.njit(**options)(function)
-        with _machine_code_in(folder):
-            return numba.njit(cache=True, **options)(function)
+        if folder is not None:
+            with _machine_code_in(folder):
+                made.enable_caching()
+        return made
 
     return kept if function is None else kept(function)
+
+
+class CompiledFunction(CPUDispatcher):
+    """A function of numba that runs in Python while it has no machine code, as the module says."""
+
+    _is_ready = False  # no call looks for machine code again
+
+    def __call__(self, *args: Any) -> Any:
+        """Return what the function returns."""
+        if not self._runs_in_python(args):
+            return super().__call__(*args)
+        start = time.thread_time() - _listener.seconds
+        with np.errstate(all="ignore"):  # machine code does not warn
+            result = in_python(self)(*args)
+        _patience.spent += time.thread_time() - _listener.seconds - start
+        return result
+
+    def _runs_in_python(self, args: tuple[Any, ...]) -> bool:
+        if self._is_ready or _patience.is_over:
+            return False
+        self._is_ready = bool(self.signatures) or self._has_machine_code()
+        return not self._is_ready and _numbers_in(args) <= FEW_NUMBERS
+
+    def _has_machine_code(self) -> bool:
+        """Return whether the folder has machine code, for some types of arguments."""
+        folder, code = self.stats.cache_path, self.py_func.__code__
+        files = f"{Path(code.co_filename).stem}.*-{code.co_firstlineno}.*.nbi"  # numba's names
+        return folder is not None and any(Path(folder).glob(files))
+
+
+@dataclass
+class _Patience:
+    """For how long this process computes in Python, and has done so."""
+
+    seconds: float = PATIENCE
+    spent: float = 0.0
+
+    @property
+    def is_over(self) -> bool:
+        """Whether it compiles what it calls."""
+        return self.spent >= self.seconds
+
+
+_patience = _Patience()
+
+
+@contextmanager
+def compiling_at_once() -> Iterator[None]:
+    """Compile all that is called: for timings, and where many fits follow."""
+    before, _patience.seconds = _patience.seconds, 0.0
+    try:
+        yield
+    finally:
+        _patience.seconds = before
+
+
+def _numbers_in(arguments: Iterable[Any]) -> float:
+    """Return how many numbers the arrays among the arguments hold.
+
+    It is infinite for single precision: Python rounds sums of such numbers otherwise.
+    """
+    total = 0.0
+    for each in arguments:
+        if isinstance(each, tuple):
+            total += _numbers_in(each)
+        elif isinstance(each, np.ndarray):
+            total += np.inf if each.dtype == np.float32 else each.size
+    return total
+
+
+@cache
+def in_python(function: CompiledFunction) -> Callable[..., Any]:
+    """Return the Python function of a compiled one; what it calls is in Python, too.
+
+    Functions that are compiled at once are called as they are.
+    """
+    original = function.py_func
+    names = dict(original.__globals__)
+    for name in original.__code__.co_names:
+        called = names.get(name)
+        if isinstance(called, CompiledFunction):
+            names[name] = in_python(called)
+    return FunctionType(original.__code__, names, original.__name__, original.__defaults__)
 
 
 def uncompiled(function: Function) -> Function:
@@ -76,7 +185,7 @@ def uncompiled(function: Function) -> Function:
 
     Called a few times, a loop in Python costs microseconds, and compiling it a second.
     """
-    original: Function = cast(Any, function).py_func
+    original: Function = getattr(function, "py_func", function)
     return original
 
 
@@ -123,11 +232,14 @@ class _Listener(events.Listener):
     """Says once that a fit waits for the compiler, unless what is compiled is counted."""
 
     def __init__(self) -> None:
+        self.seconds = 0.0  # of CPU, that the compiler has taken so far
+        self._begun: list[float] = []  # of compilations in progress, each for the one before
         self.announced = False
         self.counted: list[str] | None = None
 
     def on_start(self, event: Any) -> None:
         """Note that a function is about to be compiled; numba does not report cached functions."""
+        self._begun.append(time.thread_time())
         function = event.data["dispatcher"].py_func
         if function.__module__.partition(".")[0] != PACKAGE.name:
             return
@@ -142,7 +254,10 @@ class _Listener(events.Listener):
                 print(ANNOUNCEMENT, file=sys.stderr, flush=True)
 
     def on_end(self, event: Any) -> None:
-        """Say nothing; numba calls it."""
+        """Note how long the compiler took."""
+        begun = self._begun.pop()
+        if not self._begun:
+            self.seconds += time.thread_time() - begun
 
 
 def _somebody_reads_stderr() -> bool:
@@ -163,7 +278,8 @@ def compiling_counted() -> Iterator[list[str]]:
     names: list[str] = []
     _listener.counted = names
     try:
-        yield names
+        with compiling_at_once():
+            yield names
     finally:
         _listener.counted = None
 

@@ -7,8 +7,10 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import numba
+import numpy as np
 import pytest
 
 from ensvm import compiled
@@ -16,9 +18,10 @@ from ensvm import compiled
 ROOT = Path(__file__).parents[1]
 CALLEE = "from ensvm.compiled import compiled\n\n\n@compiled\ndef inner(x):\n    return x + 1.0\n"
 CALLER = (
-    "from ensvm.callee import inner\nfrom ensvm.compiled import compiled\n\n\n"
+    "from ensvm.callee import inner\nfrom ensvm.compiled import compiled, compiling_at_once\n\n\n"
     "@compiled\ndef outer(x):\n    return 10.0 * inner(x)\n\n\n"
-    "if __name__ == 'ensvm.caller':\n    print(outer(1.0), sum(outer.stats.cache_hits.values()))\n"
+    "if __name__ == 'ensvm.caller':\n    with compiling_at_once():\n"
+    "        print(outer(1.0), sum(outer.stats.cache_hits.values()))\n"
 )
 COMPILED_FILES = sorted(
     path for path in compiled.PACKAGE.rglob("*.py") if compiled.MARK in path.read_bytes()
@@ -131,3 +134,61 @@ def test_compiling_off_a_terminal_is_logged_once(package: Path, tmp_path: Path) 
     (package / "caller.py").write_text(CALLER.replace("outer(1.0),", "outer(1.0), outer(1),"))
     run = imported(package, tmp_path / "cache")
     assert run.stderr.count(compiled.ANNOUNCEMENT) == 1
+
+
+@pytest.fixture
+def added(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> compiled.CompiledFunction:
+    """A function that has no machine code, in a process that has computed nothing in Python."""
+    monkeypatch.setattr(compiled, "_patience", compiled._Patience())
+    monkeypatch.setattr(compiled, "code_folder", lambda: tmp_path)
+
+    @compiled.compiled
+    def added(x: Any, y: float) -> Any:
+        return x[0] + y
+
+    assert isinstance(added, compiled.CompiledFunction)
+    return added
+
+
+def test_few_numbers_are_computed_in_python(added: compiled.CompiledFunction) -> None:
+    assert (added(np.ones(9), 2.0), added.signatures) == (3.0, [])
+    assert compiled._patience.spent > 0.0
+
+
+@pytest.mark.slow
+def test_many_numbers_are_computed_by_machine_code(added: compiled.CompiledFunction) -> None:
+    many = np.ones(compiled.FEW_NUMBERS + 1)
+    assert (added(many, 2.0), len(added.signatures)) == (3.0, 1)
+    assert (added(many[:9], 2.0), compiled._patience.spent) == (3.0, 0.0)
+
+
+@pytest.mark.slow
+def test_single_precision_is_computed_by_machine_code(added: compiled.CompiledFunction) -> None:
+    assert (added(np.ones(9, np.float32), 2.0), len(added.signatures)) == (3.0, 1)
+
+
+@pytest.mark.slow
+def test_after_some_seconds_a_process_compiles(
+    added: compiled.CompiledFunction, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    added(np.ones(9), 2.0)
+    monkeypatch.setattr(compiled, "_patience", compiled._Patience(spent=compiled.PATIENCE))
+    assert (added(np.ones(9), 2.0), len(added.signatures)) == (3.0, 1)
+
+
+@pytest.mark.slow
+def test_machine_code_of_another_process_is_used(
+    added: compiled.CompiledFunction, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with compiled.compiling_at_once():
+        added(np.ones(9), 2.0)
+    again = compiled.CompiledFunction(added.py_func, targetoptions={"nopython": True})
+    again._cache = added._cache
+    assert (again(np.ones(9), 2.0), sum(again.stats.cache_hits.values())) == (3.0, 1)
+
+
+def test_compiling_at_once_ends_with_its_block(added: compiled.CompiledFunction) -> None:
+    before = compiled._patience.is_over
+    with compiled.compiling_at_once():
+        assert compiled._patience.is_over
+    assert before is compiled._patience.is_over is False

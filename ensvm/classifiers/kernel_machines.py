@@ -9,6 +9,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from ensvm.array_types import for_reading
 from ensvm.kernels.augmented_rows import (
     Rows,
     augment,
@@ -243,7 +244,7 @@ def _solved(
     narrow = kernel.name == "linear" and inputs.shape[1] < len(rows)
     by_steps = not narrow or len(rows) < MANY_ROWS
     if by_steps:
-        gram = kernel_matrix(rows, kernel)
+        gram = for_reading(kernel_matrix(rows, kernel))
         pairs, diagonal = pairwise_machines(gram, starts, upper, tol, max_iter), np.diag(gram)
         by_steps = not narrow or bool(pairs.violations.max() <= tol)
     if not by_steps:
@@ -312,7 +313,7 @@ class MachineEvaluator:
                 codes[index] = machine.classes[0]
         for index, values in self.values(queries):
             classes = self._machines[index].classes
-            codes[index] = classes[winners(values, classes.size)]
+            codes[index] = classes[winners(np.ascontiguousarray(values), classes.size)]
         return codes
 
 
@@ -345,7 +346,7 @@ class _Group:
         for piece in slices(len(self._factor), PIECE):
             fill_values(self._factor[piece], right, self._kernel, shared[piece])
         for index, entries in self._entries:
-            yield index, weighted_sums(*entries, shared)
+            yield index, weighted_sums(*entries, for_reading(shared))
 
 
 class _LinearMachine:

@@ -9,6 +9,7 @@ from typing import Any, ClassVar, Literal, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ensvm.array_types import for_reading
 from ensvm.classifiers.base import (
     CLASS_WEIGHT,
     Ending,
@@ -149,7 +150,8 @@ class LinearSMO(LinearClassifier):
         # smallest.
         centre = X_of_rows.mean(axis=0)
         centred = np.ascontiguousarray(X_of_rows - centre)
-        machine = minimise(centred @ centred.T, labels, upper[rows], self.tol, self.max_iter)
+        gram = for_reading(centred @ centred.T)
+        machine = minimise(gram, labels, upper[rows], self.tol, self.max_iter)
         weights = machine.signed @ centred
         offset = float(machine.intercept - weights @ centre)
         alpha = np.zeros(signs.size)

@@ -163,7 +163,7 @@ class MixedKernelBagging(MixedKernelEnsemble):
             # Adding to a slice is several times faster than to chosen rows.
             classes = slice(None) if k == self.classes_.size else machine.classes
             if machine.sigmoids is None:
-                yield index, classes, one_hot(winners(values, k), k)
+                yield index, classes, one_hot(winners(np.ascontiguousarray(values), k), k)
             elif self.voting == "probable":
                 probabilities = class_probabilities(values, machine.sigmoids)
                 yield index, classes, one_hot(probabilities.argmax(axis=0), k)

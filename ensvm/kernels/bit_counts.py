@@ -23,7 +23,7 @@ def _typed(_context: Any, word: Any) -> Any:
 _count_of_bits: Any = intrinsic(_typed)
 
 
-@compiled(nogil=True)
+@compiled(at_once=True, nogil=True)
 def look_up(
     left: NDArray[np.uint64],
     right: NDArray[np.uint64],
@@ -57,7 +57,7 @@ def look_up(
             out[i, j] = table[counts[j]]
 
 
-@compiled(nogil=True, fastmath=REASSOCIATED)
+@compiled(at_once=True, nogil=True, fastmath=REASSOCIATED)
 def products(
     codes: NDArray[np.uint16],
     pairs: NDArray[np.float64],

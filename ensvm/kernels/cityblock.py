@@ -17,7 +17,7 @@ def cityblock_distances(left: Any, right: Any) -> Vector:
     return apart
 
 
-@compiled
+@compiled(at_once=True)
 def add_cityblock(points: Vector, columns: Vector, apart: Vector) -> None:
     """Add the distances of points, shape (n, d), to the rows whose columns are given, (d, k).
 

@@ -17,7 +17,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from threadpoolctl import ThreadpoolController
 
-from ensvm.compiled import compiling_counted
+from ensvm.compiled import compiling_at_once, compiling_counted
 from ensvm.data import DatasetCard, Realization, load
 from ensvm.data.alarms import alarms
 from ensvm.data.card import OWN_SOURCE
@@ -301,11 +301,12 @@ def surroundings(seed: int) -> Iterator[None]:
     """Run the body with seeded global random numbers, and restore the options of libraries.
 
     It restores NumPy's treatment of floating-point errors, scikit-learn's options and the working
-    directory. It need not restore the global random numbers, because every cell seeds them.
+    directory. It need not restore the global random numbers, because every cell seeds them. Solvers
+    are compiled at once, because many fits follow.
     """
     from sklearn import config_context
 
-    with np.errstate(), config_context(), _same_directory():
+    with np.errstate(), config_context(), _same_directory(), compiling_at_once():
         random.seed(seed)
         np.random.seed(seed)
         yield

@@ -29,7 +29,7 @@ SMALLEST_PIVOT = 1e-200
 _REDUCTION = {"reassoc", "contract", "nsz"}
 
 
-@compiled(fastmath=_REDUCTION)
+@compiled(at_once=True, fastmath=_REDUCTION)
 def dot(a: Vector, b: Vector, n: Count) -> float:
     """Return the inner product of the first n entries."""
     total = 0.0
@@ -38,7 +38,7 @@ def dot(a: Vector, b: Vector, n: Count) -> float:
     return total
 
 
-@compiled
+@compiled(at_once=True)
 def add_products(
     gram: NDArray[Any], points: NDArray[np.integer], weights: Vector, out: Vector
 ) -> None:
@@ -58,14 +58,14 @@ def add_products(
             out[k] += weight * row[k]
 
 
-@compiled
+@compiled(at_once=True)
 def solve_forward(lower: Vector, x: Vector, n: Count, n_done: Count) -> None:
     """Overwrite x with L^{-1} x; its first `n_done` entries are that already."""
     for i in range(n_done, n):
         x[i] = (x[i] - dot(lower[i], x, i)) / lower[i, i]
 
 
-@compiled
+@compiled(at_once=True)
 def solve_backward(lower: Vector, x: Vector, n: Count) -> None:
     """Overwrite x with L^{-T} x."""
     for i in range(n - 1, -1, -1):
@@ -84,7 +84,7 @@ def finish_row(lower: Vector, n: Count, n_done: Count) -> None:
     row[n] = math.sqrt(max(row[n] - dot(row, row, n), least))
 
 
-@compiled
+@compiled(at_once=True)
 def append_rows(lower: Vector, vectors: Vector, n_done: Count, n: Count) -> None:
     """Turn rows `n_done` to n - 1 of a matrix's lower triangle into its Cholesky factor's.
 
@@ -122,7 +122,7 @@ def append_rows_in_blocks(lower: Vector, vectors: Vector, n_done: Count, n: Coun
     return True
 
 
-@compiled
+@compiled(at_once=True)
 def delete_row(lower: Vector, vectors: Vector, deleted: Count, n: Count, rotations: Vector) -> None:
     """Take row `deleted` out of the first n of the factor, and of solutions L^{-1} v.
 

@@ -17,7 +17,7 @@ import numpy as np
 from joblib import Parallel, delayed, effective_n_jobs
 from numpy.typing import NDArray
 
-from ensvm.array_types import Indices, Vector
+from ensvm.array_types import Indices, Vector, for_reading
 from ensvm.compiled import compiled
 from ensvm.kernels.gram_matrix import distances, gram_at
 from ensvm.kernels.threads import one_blas_thread
@@ -202,6 +202,7 @@ def _candidate(
     probabilities: bool,
 ) -> Candidate:
     weights = rows.costs * rows.counts
+    gram = for_reading(gram)
     machines = pairwise_machines(gram, rows.starts, C * weights, tol, max_iter)
     kept = C * rows.costs * rows.kept
     with one_blas_thread():
@@ -302,10 +303,10 @@ def _left_out_values(
     if some.size < values.shape[1]:
         # `gram[:, some]` would lie in memory column by column
         gram, values = gram.take(some, axis=1), values[:, some]
-    pairs, columns = machines.coefficients.nonzero()
+    pairs, columns = map(np.ascontiguousarray, machines.coefficients.nonzero())
     starts = np.searchsorted(pairs, np.arange(len(values) + 1))
     support = machines.coefficients[pairs, columns]
-    everywhere = weighted_sums(starts, columns, support, machines.intercepts, gram)
+    everywhere = weighted_sums(starts, columns, support, machines.intercepts, for_reading(gram))
     codes = rows.codes[some]
     first, second = (classes[:, None] for classes in np.triu_indices(n_classes, 1))
     own = (codes == first) | (codes == second)

@@ -20,7 +20,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ensvm.array_types import Indices, Vector
+from ensvm.array_types import Indices, Vector, for_reading
 from ensvm.solvers.leverage_rounds import (
     ABSOLUTE,
     EXPONENTIAL,
@@ -138,12 +138,8 @@ class BlockSource:
             rows = self._gram.T if self._gram.flags.f_contiguous else self._gram  # symmetric
         else:
             rows = self._gram[indices]
-        rows = np.ascontiguousarray(
-            rows, dtype=rows.dtype if rows.dtype == np.float32 else np.float64
-        ).view()
-        # Numba compiles one version for arrays that can be written and one for those that cannot.
-        rows.flags.writeable = False
-        return rows
+        dtype = rows.dtype if rows.dtype == np.float32 else np.float64
+        return for_reading(np.ascontiguousarray(rows, dtype=dtype))
 
 
 def leverage(

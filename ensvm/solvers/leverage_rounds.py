@@ -71,7 +71,7 @@ def shift_of(loss: int, margins: Vector) -> float:
     return least
 
 
-@compiled
+@compiled(at_once=True)
 def weigh(
     loss: int,
     margins: Vector,
@@ -99,7 +99,7 @@ def weigh(
     return total
 
 
-@compiled
+@compiled(at_once=True)
 def loss_after(
     loss: int, margins: Vector, costs: Vector, direction: Vector, length: float, shift: float
 ) -> float:
@@ -116,13 +116,19 @@ def loss_after(
     return total if total < math.inf else math.inf  # so is one that is not a number
 
 
-@compiled(inline=True)
+@compiled(inline=True, at_once=True)
+def exp(x: float) -> float:
+    """Return e^x, infinite where it overflows; Python raises an error there."""
+    return math.exp(x)
+
+
+@compiled(inline=True, at_once=True)
 def mean_loss(loss: int, total: float, shift: float, m: int) -> float:
     """Return the mean loss that a sum of (shifted) losses stands for."""
     return math.exp(math.log(total / m) - shift) if loss == EXPONENTIAL else total / m
 
 
-@compiled(inline=True)
+@compiled(inline=True, at_once=True)
 def penalty_growth(power: int, alpha: float) -> float:
     """Return exp(|alpha|^p), by which a round's weight multiplies the penalty of eq. (8)."""
     if power == NO_PENALTY:
@@ -130,7 +136,7 @@ def penalty_growth(power: int, alpha: float) -> float:
     return math.exp(abs(alpha) if power == L1 else alpha * alpha)
 
 
-@compiled(inline=True)
+@compiled(inline=True, at_once=True)
 def newton_increment(
     curvature: float, slope: float, power: int, penalty: float, alpha: float
 ) -> tuple[float, float]:
@@ -214,7 +220,8 @@ def find_centres_and_floors(
             largest = size if size > largest else largest
         # False for nan too.
         centres[j] = total / m if largest < LARGEST_VALUE and abs(total) < np.inf else np.nan
-        floors[j] = (ROUNDINGS * eps * largest) ** 2
+        rounding = ROUNDINGS * eps * largest
+        floors[j] = rounding * rounding
 
 
 @compiled(inline=True)
@@ -224,7 +231,7 @@ def plus_products(sums: Sums, phi: float, weight: float, pull: float) -> Sums:
     return sums[0] + weighted * phi, sums[1] + weighted, sums[2] + pull * phi
 
 
-@compiled(fastmath=REASSOCIATED)
+@compiled(at_once=True, fastmath=REASSOCIATED)
 def sums_of(row: NDArray[Any], centre: float, weights: Vector, pulls: Vector) -> Sums:
     """Return sum w phi^2, sum w phi and sum g phi of one row."""
     sums = (0.0, 0.0, 0.0)
@@ -233,7 +240,7 @@ def sums_of(row: NDArray[Any], centre: float, weights: Vector, pulls: Vector) ->
     return sums
 
 
-@compiled(fastmath=REASSOCIATED)
+@compiled(at_once=True, fastmath=REASSOCIATED)
 def sums_of_four(
     rows: NDArray[Any], centres: Vector, weights: Vector, pulls: Vector
 ) -> tuple[Sums, Sums, Sums, Sums]:
@@ -363,7 +370,7 @@ def upper_gains(
     return tops
 
 
-@compiled(fastmath=REASSOCIATED)
+@compiled(at_once=True, fastmath=REASSOCIATED)
 def loss_near(
     row: NDArray[Any], centre: float, labels: Vector, weights: Vector, alpha: float, beta: float
 ) -> tuple[float, float]:
@@ -437,6 +444,7 @@ def play(
 ) -> int:
     """Do rounds on a block until `end` are done, or none gains, or the loss has vanished."""
     labels, costs, begin = settings.labels, settings.costs, record.n_rounds[0]
+    relative = settings.tol_scale == RELATIVE
     while record.n_rounds[0] < end:
         t = record.n_rounds[0]
         if record.loss[t] < VANISHED_LOSS:
@@ -453,12 +461,9 @@ def play(
         alpha, beta, after = fit_candidate(block, j, settings, state, total, penalty, shift)
         growth = penalty_growth(settings.penalty, alpha)
         gain = total - after - penalty * (growth - 1.0)
-        least = settings.tol if settings.first_round == TESTED or t > begin else 0.0
-        # In the unit of the sums, which are multiplied by exp(shift).
-        least *= (
-            total + penalty if settings.tol_scale == RELATIVE else labels.size * math.exp(shift)
-        )
-        if not gain > least:
+        tol = settings.tol if settings.first_round == TESTED or t > begin else 0.0
+        # In the unit of the sums, which are multiplied by exp(shift)
+        if not gain > tol * (total + penalty if relative else labels.size * exp(shift)):
             return NO_GAIN
         for i in range(labels.size):
             state.margins[i] = state.trial[i]

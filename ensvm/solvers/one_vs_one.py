@@ -180,7 +180,7 @@ def put(target: Vector, rows: Indices, values: Vector) -> None:
         target[rows[k]] = values[k]
 
 
-@compiled
+@compiled(at_once=True)
 def submatrix(gram: NDArray[Any], rows: Indices) -> NDArray[Any]:
     """Return a contiguous copy of some rows and columns; the matrix itself for all, in order."""
     n = rows.size

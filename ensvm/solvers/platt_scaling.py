@@ -64,7 +64,7 @@ def fit_sigmoid(values: Vector, labels: Vector, counts: Vector) -> tuple[float, 
     return slope, offset
 
 
-@compiled
+@compiled(at_once=True)
 def cross_entropy(
     values: Vector, targets: Vector, counts: Vector, slope: float, offset: float
 ) -> float:
@@ -77,7 +77,7 @@ def cross_entropy(
     return total
 
 
-@compiled(inline=True)
+@compiled(at_once=True)
 def newton_step(
     values: Vector, targets: Vector, counts: Vector, slope: float, offset: float
 ) -> tuple[float, float, float, float]:
@@ -202,7 +202,7 @@ def solve_coupling(pairwise: Vector, form: Vector, solution: Vector) -> None:
     substitute(form, solution)
 
 
-@compiled(error_model="numpy")
+@compiled(at_once=True, error_model="numpy")
 def factorise(form: Vector) -> None:
     """Overwrite lower triangles, (k, k, n), with Cholesky's factors, diagonals inverted."""
     k = form.shape[0]
@@ -231,14 +231,14 @@ def substitute(factor: Vector, solution: Vector) -> None:
         multiply(solution[row], factor[row, row])
 
 
-@compiled
+@compiled(at_once=True)
 def subtract_product(target: Vector, left: Vector, right: Vector) -> None:
     """Subtract left * right in place."""
     for t in range(target.size):
         target[t] -= left[t] * right[t]
 
 
-@compiled
+@compiled(at_once=True)
 def multiply(target: Vector, factor: Vector) -> None:
     """Multiply by a factor in place."""
     for t in range(target.size):

@@ -48,7 +48,7 @@ class Machine(NamedTuple):
     residual: Vector  # (m,) r = y - K u
 
 
-@compiled
+@compiled(at_once=True)
 def minimise(
     gram: NDArray[Any],
     labels: Vector,
@@ -104,7 +104,7 @@ def minimise(
     return Machine(signed, intercept_of(residual, signed, bounds), violation, n_iter, residual)
 
 
-@compiled
+@compiled(at_once=True)
 def duality_gap(
     labels: Vector, upper: Vector, signed: Vector, residual: Vector, intercept: float
 ) -> tuple[float, float, float]:
@@ -132,7 +132,7 @@ def bounds_of(labels: Vector, upper: Vector) -> Bounds:
     return Bounds(lowest, highest, may_rise, may_fall)
 
 
-@compiled(error_model="numpy")
+@compiled(at_once=True, error_model="numpy")
 def predicted_gains(
     gains: Vector,
     row: NDArray[Any],
@@ -191,7 +191,7 @@ def set_value(t: int, signed: Vector, bounds: Bounds, value: float) -> None:
     bounds.may_fall[t] = 1.0 if value > bounds.lower[t] else 0.0
 
 
-@compiled
+@compiled(at_once=True)
 def update_residual(
     residual: Vector,
     liftable: Vector,
@@ -207,7 +207,7 @@ def update_residual(
         liftable[t] = value + may_rise[t]
 
 
-@compiled
+@compiled(at_once=True)
 def largest(values: Vector) -> int:
     """Return an index of the largest entry, or of one less by under one part in 10^10.
 

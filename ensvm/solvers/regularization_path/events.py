@@ -138,11 +138,16 @@ def is_lost(state: PathState, step_coef: Vector, step_intercept: float) -> bool:
 @compiled(inline=True)
 def speeds(state: PathState, step_coef: Vector, step_intercept: float, speed: Vector) -> None:
     """Write dg / d(-theta) of all points."""
-    for k in range(speed.size):
-        speed[k] = step_intercept
+    speed[:] = step_intercept
     add_products(state.gram, state.free[: state.n_free[0]], step_coef, speed)
+    turn_to_margins(speed, state.labels, state.slope)
+
+
+@compiled(at_once=True)
+def turn_to_margins(speed: Vector, labels: Vector, slope: Vector) -> None:
+    """Overwrite dh / d(-theta) with dg / d(-theta)."""
     for k in range(speed.size):
-        speed[k] = state.labels[k] * speed[k] + state.slope[k]
+        speed[k] = labels[k] * speed[k] + slope[k]
 
 
 @compiled(inline=True)
@@ -155,28 +160,77 @@ def next_event(state: PathState, step_coef: Vector, speed: Vector) -> tuple[floa
         largest = max(largest, abs(step_coef[j]))
         total += abs(step_coef[j])
     still, slow = SPEED_ROUNDING * largest, SPEED_ROUNDING * (1.0 + total * state.largest_entry)
+    to_bound = least_step_to_bound(free[:n], labels, coef, upper, step_coef, still)
+    length = min(to_bound, least_step_to_margin(sets, margin, speed, slow))
+    if length == np.inf:
+        return length, speed.size
+    # A tie is what is as good as there after the shortest step, in its own units: steps themselves
+    # differ by orders of magnitude.
+    index = first_at_bound(free[:n], labels, coef, upper, step_coef, still, length)
+    return length, first_at_margin(sets, margin, speed, slow, length, state.rounding[0], index)
+
+
+@compiled(at_once=True)
+def least_step_to_bound(
+    free: Indices, labels: Vector, coef: Vector, upper: Vector, step_coef: Vector, still: float
+) -> float:
+    """Return the least step at which a free multiplier meets a bound; infinite if none does."""
     length = np.inf
-    for j in range(n):
+    for j in range(free.size):
         k = free[j]
         step = step_to_bound(coef[k] * labels[k], upper[k], step_coef[j] * labels[k], still)
         length = min(length, step)
-    for k in range(speed.size):
-        length = min(length, step_to_margin(sets[k], margin[k], speed[k], slow))
-    index = speed.size
-    if length == np.inf:
-        return length, index
-    # A tie is what is as good as there after the shortest step, in its own units: steps themselves
-    # differ by orders of magnitude.
-    for j in range(n):
+    return length
+
+
+@compiled(at_once=True)
+def first_at_bound(
+    free: Indices,
+    labels: Vector,
+    coef: Vector,
+    upper: Vector,
+    step_coef: Vector,
+    still: float,
+    length: float,
+) -> int:
+    """Return the first free point that meets a bound after `length`; the number of points if none.
+
+    `step_coef` is in the order of `free`.
+    """
+    index = labels.size
+    for j in range(free.size):
         k = free[j]
         step = step_to_bound(coef[k] * labels[k], upper[k], step_coef[j] * labels[k], still)
         if (step - length) * abs(step_coef[j]) <= TIE_AT_BOUND:
-            index = k if k < index else index
-    for k in range(index):
+            index = min(index, k)
+    return index
+
+
+@compiled(at_once=True)
+def least_step_to_margin(sets: Sets, margin: Vector, speed: Vector, slow: float) -> float:
+    """Return the least step at which a margin is met; infinite if none is."""
+    length = np.inf
+    for k in range(speed.size):
+        length = min(length, step_to_margin(sets[k], margin[k], speed[k], slow))
+    return length
+
+
+@compiled(at_once=True)
+def first_at_margin(
+    sets: Sets,
+    margin: Vector,
+    speed: Vector,
+    slow: float,
+    length: float,
+    rounding: float,
+    end: int,
+) -> int:
+    """Return the first point before `end` that meets its margin after `length`, or `end`."""
+    for k in range(end):
         excess = step_to_margin(sets[k], margin[k], speed[k], slow) - length
-        if excess * abs(speed[k]) <= state.rounding[0]:
-            return length, k
-    return length, index
+        if excess * abs(speed[k]) <= rounding:
+            return k
+    return end
 
 
 @compiled(inline=True)
@@ -209,10 +263,16 @@ def follow_direction(
     """Step along the direction."""
     for j in range(state.n_free[0]):
         state.coef[state.free[j]] += length * step_coef[j]
-    for k in range(speed.size):
-        state.margin[k] += length * speed[k]
+    add_multiple(state.margin, length, speed)
     state.theta[0] -= length
     state.intercept[0] += length * step_intercept
+
+
+@compiled(at_once=True)
+def add_multiple(target: Vector, factor: float, vector: Vector) -> None:
+    """Add factor * vector."""
+    for k in range(vector.size):
+        target[k] += factor * vector[k]
 
 
 @compiled

@@ -27,7 +27,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ensvm.array_types import Vector
+from ensvm.array_types import Vector, for_reading
 from ensvm.compiled import compiled
 from ensvm.solvers.cholesky_update import add_products
 from ensvm.solvers.regularization_path.approximate_path import ApproximatePath
@@ -79,8 +79,7 @@ def leave_one_out_values(
     ndarray of shape (m,)
         The values.
     """
-    matrix = np.ascontiguousarray(gram, dtype=np.float64).view()
-    matrix.flags.writeable = False  # the compiled code is made for one type
+    matrix = for_reading(np.ascontiguousarray(gram, dtype=np.float64))
     alpha, upper, intercept = path.coef_at(C), C * path.upper, path.intercept_at(C)
     alpha = np.where(alpha <= AT_BOUND * upper, 0.0, alpha)
     coef = path.labels * np.where(alpha >= (1.0 - AT_BOUND) * upper, upper, alpha)
@@ -197,8 +196,7 @@ def apply_span_rule(
             sides[k, j] = gram[full[k], free[j]] if j < n else largest
     for i in range(n):
         matrix[i, i] += DEPENDENT * largest
-    inverse = np.ascontiguousarray(np.linalg.inv(matrix)) if n > 0 else matrix
-    solved = sides @ inverse
+    inverse, solved = inverted(matrix, sides) if n > 0 else (matrix, np.zeros(sides.shape))
     for i in range(n):
         # A span is at most the diameter of the rows: a smaller entry is rounding.
         if inverse[i, i] * largest > CANCELLED:
@@ -210,6 +208,13 @@ def apply_span_rule(
         for j in range(size):
             taken += sides[k, j] * solved[k, j]
         values[full[k]] -= parts[full[k]] * max(schur - taken, 0.0)
+
+
+@compiled(at_once=True)
+def inverted(matrix: Vector, sides: Vector) -> tuple[Vector, Vector]:
+    """Return the inverse of a matrix, and `sides` times it."""
+    inverse = np.ascontiguousarray(np.linalg.inv(matrix))
+    return inverse, sides @ inverse
 
 
 @dataclass(frozen=True, eq=False)

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ensvm.array_types import Indices, Vector
+from ensvm.array_types import Indices, Vector, for_reading
 from ensvm.compiled import compiled
 from ensvm.solvers.regularization_path.events import FREE, LEFT, PathState, Sets
 from ensvm.solvers.regularization_path.following import (
@@ -392,10 +392,7 @@ def checked_problem(
         ridge = np.finfo(original.dtype).eps * np.sqrt(labels.size) * matrix.diagonal().max()
         matrix = matrix.copy() if narrow else matrix
         np.fill_diagonal(matrix, matrix.diagonal() + ridge)
-    matrix = matrix.view()
-    # Whatever the caller's is: the compiled code is made for one type.
-    matrix.flags.writeable = False
-    return matrix, labels, weights
+    return for_reading(matrix), labels, weights
 
 
 def _begin(state: PathState, end: float, limit: int) -> tuple[float, int]:

@@ -28,6 +28,7 @@ from ensvm.solvers.regularization_path.events import (
     ROUNDINGS,
     PathState,
     Sets,
+    add_multiple,
     direction,
     enter,
     follow_direction,
@@ -67,12 +68,14 @@ def can_be_taken_over(
     Without a free row no row can: any may bound the interval of the intercept.
     """
     rise, fall, any_free = np.zeros(coef.size), np.zeros(coef.size), False
+    all_rise = all_fall = 0.0
     for k in range(coef.size):
         if sets[k] == FREE:
             any_free = True
             rise[k] = (upper[k] if labels[k] > 0.0 else 0.0) - coef[k]
             fall[k] = coef[k] + (upper[k] if labels[k] < 0.0 else 0.0)
-    all_rise, all_fall = rise.sum(), fall.sum()
+            all_rise += rise[k]
+            all_fall += fall[k]
     possible = np.empty(coef.size, np.bool_)
     for k in range(coef.size):
         room = all_rise - rise[k] if labels[k] > 0.0 else all_fall - fall[k]
@@ -184,8 +187,7 @@ def begin_removal(state: PathState, work: PathState, row: int, part: float) -> N
         work.slope[k] = -work.labels[k] * part * work.gram[row, k]
     for k in range(n):
         work.free[k], work.halves[1, k] = state.free[k], state.halves[1, k]
-        for j in range(k + 1):
-            work.lower[k, j] = state.lower[k, j]
+    copy_triangle(state.lower, work.lower, n)
     work.n_free[0], work.intercept[0], work.theta[0] = n, state.intercept[0], 1.0
     work.balance[0] = part if work.constant > 0.0 else 0.0
     if work.sets[row] == FREE:
@@ -195,6 +197,14 @@ def begin_removal(state: PathState, work: PathState, row: int, part: float) -> N
         point = work.free[k]
         work.halves[0, k] = work.labels[point] * work.slope[point]
     solve_forward(work.lower, work.halves[0], work.n_free[0], 0)
+
+
+@compiled(at_once=True)
+def copy_triangle(source: Vector, target: Vector, n: int) -> None:
+    """Copy the lower triangle of the first n rows."""
+    for k in range(n):
+        for j in range(k + 1):
+            target[k, j] = source[k, j]
 
 
 @compiled
@@ -240,12 +250,11 @@ def move_intercept(work: PathState, speed: Vector) -> int:
             length, index = step, k
     if index >= 0:
         work.intercept[0] -= sign * length
-        for k in range(speed.size):
-            work.margin[k] += length * speed[k]
+        add_multiple(work.margin, length, speed)
     return index
 
 
-@compiled(inline=True)
+@compiled(inline=True, at_once=True)
 def shift_to_middle(work: PathState) -> float:
     """Return how far b is from the middle of its interval; 0 if a multiplier determines it."""
     low, high = -np.inf, np.inf

@@ -25,7 +25,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ensvm.array_types import Vector
+from ensvm.array_types import Vector, for_reading
 from ensvm.solvers.cholesky_update import add_products
 from ensvm.solvers.weighted_nu_svm.descent import (
     EPS,
@@ -248,11 +248,11 @@ def _new_state(
     in_place = bool(np.array_equal(members, np.arange(n)))
     # What is never filled in takes no memory.
     buffer = np.empty((0, 0) if in_place else (n, n), dtype=gram.dtype)
-    gram = _for_reading(gram)
+    gram = for_reading(gram)
     state = DescentState(
         gram=gram,
         members=members,
-        rows=gram if in_place else _for_reading(buffer),
+        rows=gram if in_place else for_reading(buffer),
         buffer=buffer,
         slots=np.arange(n) if in_place else np.full(n, -1),
         n_filled=np.zeros(1, dtype=np.int64),
@@ -284,13 +284,6 @@ def _ridge(gram: NDArray[Any]) -> float:
     if gram.dtype == np.float64:
         return 0.0
     return float(np.finfo(gram.dtype).eps * np.sqrt(len(gram)) * np.abs(gram.diagonal()).max())
-
-
-def _for_reading(array: NDArray[Any]) -> NDArray[Any]:
-    """Return a view that cannot be written, like a mapped file: compiled code tells them apart."""
-    view = array.view()
-    view.flags.writeable = False
-    return view
 
 
 def _refresh(state: DescentState) -> None:

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from ensvm.array_types import for_reading
 from ensvm.kernels import gram
 from ensvm.solvers.weighted_nu_svm import faces, solver
 from ensvm.solvers.weighted_nu_svm.descent import descend
@@ -79,7 +80,7 @@ def test_the_factor_kept_is_that_of_the_faces_gram_matrix(
 def test_a_matrix_without_a_minimum_changes_nothing_for_the_worse() -> None:
     state = state_after(60, 0)
     wild = np.random.default_rng(1).normal(size=(60, 60))
-    state = state._replace(rows=solver._for_reading(wild))
+    state = state._replace(rows=for_reading(wild))
     state.values[:] = wild @ state.coef
     value = state.coef @ state.values
     minimise_over_face(state, new_face(60), RIDGE)
