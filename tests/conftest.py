@@ -3,6 +3,7 @@
 import sys
 import textwrap
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import hypothesis
@@ -13,6 +14,7 @@ from threadpoolctl import threadpool_limits
 from ensvm.records.record import Record
 from ensvm.records.store import SHIPPED_FILE, Identity
 from ensvm.report import study_folder
+from ensvm.study import read_config
 
 # Tests try the same few examples every time; `make test-processors EXAMPLES=many` others, too.
 hypothesis.settings.register_profile(
@@ -49,8 +51,8 @@ def modules_that_tests_write_are_compiled_each_time() -> Iterator[None]:
 
 
 @pytest.fixture(autouse=True, scope="session")
-def shipped_records_are_read_once() -> Iterator[None]:
-    """Keep the records of shipped results: many tests show some, and ijcai07 has 34,000."""
+def what_is_shipped_is_read_once() -> Iterator[None]:
+    """Keep the records of shipped results, of which ijcai07 has 34,000, and the list of studies."""
     read, kept = study_folder.records_in, {}
 
     def read_once(path: Path) -> dict[Identity, Record]:
@@ -63,6 +65,7 @@ def shipped_records_are_read_once() -> Iterator[None]:
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(study_folder, "records_in", read_once)
+        patch.setattr(read_config, "shipped_heads", cache(read_config.shipped_heads))
         yield
 
 
