@@ -17,10 +17,10 @@ from ensvm.report.claims import (
 from ensvm.report.documents.document import (
     NOTHING,
     Bullets,
-    Columns,
     Document,
     Grid,
     Heading,
+    NamedColumns,
     Part,
     as_note,
     as_written,
@@ -184,7 +184,7 @@ def claims_document(study: Study) -> Document:
     return Document(title, parts, _columns(study))
 
 
-def _columns(study: Study) -> Columns:
+def _columns(study: Study) -> NamedColumns:
     of_claim = ["claim_verdict", "claim_printed_verdict", "decides"]
     names = [one.name for one in fields(ClaimComparison) if one.repr]  # not the estimates
     lines = [

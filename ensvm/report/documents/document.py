@@ -148,7 +148,7 @@ class Bullets:
 
 
 Part: TypeAlias = str | Grid | Heading | Bullets  # a text is a paragraph in Markdown
-Columns: TypeAlias = Mapping[str, Sequence[Any]]  # by name, all of one length; None: no value
+NamedColumns: TypeAlias = Mapping[str, Sequence[Any]]  # by name, all of one length; None: no value
 
 
 @dataclass(frozen=True)
@@ -160,7 +160,7 @@ class Document:
 
     title: str
     parts: Sequence[Part]
-    columns: Columns = field(default_factory=dict)
+    columns: NamedColumns = field(default_factory=dict)
 
     @property
     def frame(self) -> "pd.DataFrame":
@@ -177,7 +177,7 @@ def number_text(value: float, digits: int) -> str:
     return f"{value:.{digits}g}"
 
 
-def columns_of(lines: Sequence[Mapping[str, Any]], names: Sequence[str] = ()) -> Columns:
+def columns_of(lines: Sequence[Mapping[str, Any]], names: Sequence[str] = ()) -> NamedColumns:
     """Return the columns of lines: those with some names, or all if the lines have the same ones.
 
     Whole numbers beside fractions are fractions, too.
@@ -194,7 +194,7 @@ def _of_one_type(values: list[Any]) -> list[Any]:
     return [value if value is None else float(value) for value in values]
 
 
-def csv_of(columns: Columns) -> str:
+def csv_of(columns: NamedColumns) -> str:
     """Return columns as CSV; a missing value (None or nan) is empty.
 
     An apostrophe stands before a text that a spreadsheet would take for a formula, and no text has

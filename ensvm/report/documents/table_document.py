@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 from ensvm.report.documents.document import (
     NOTHING,
     Bullets,
-    Columns,
     Document,
     Entry,
     Grid,
+    NamedColumns,
     Part,
     Value,
     as_written,
@@ -78,7 +78,7 @@ class TableDocument:
     missing: Sequence[str]
     what_is_missing: str
     origin: str
-    columns: Columns
+    columns: NamedColumns
 
     @property
     def heading(self) -> str:

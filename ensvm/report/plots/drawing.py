@@ -14,7 +14,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import EngFormatter, MaxNLocator, ScalarFormatter
 
-from ensvm.report.documents.document import Columns, columns_of
+from ensvm.report.documents.document import NamedColumns, columns_of
 from ensvm.report.plots import boxes, curves, decision_maps, scatters, search_maps
 from ensvm.report.plots.log_axes import LOG_AXIS
 from ensvm.report.plots.looks import FONT, STYLE, LegendKey, files_of, letters_without_glyph
@@ -80,7 +80,7 @@ class FigureContent:
     config: FigureConfig
     panels: list[list[Any]]
     names: tuple[str, ...]
-    columns: Columns
+    columns: NamedColumns
     missing: tuple[str, ...]
 
     @property
