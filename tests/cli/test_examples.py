@@ -22,6 +22,8 @@ from markdown_it import MarkdownIt
 
 from ensvm.report.plots import drawing
 from ensvm.report.study_folder import read_shipped_study, read_study
+from ensvm.runner import plan
+from ensvm.shipped import shipped_configs
 from ensvm_cli.main import main
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("in_this_process")]
@@ -155,8 +157,24 @@ def draw_once():
     return draw_or_repeat
 
 
+@pytest.fixture(scope="module")
+def check_once():
+    """Return a function that checks a shipped study once for all examples."""
+    check, checked = plan.checked_study, {}
+
+    def check_or_repeat(source):
+        key = source.path, source.text
+        if source.path.parent != shipped_configs():
+            return check(source)
+        if key not in checked:
+            checked[key] = check(source)
+        return checked[key]
+
+    return check_or_repeat
+
+
 @pytest.fixture
-def here(checkout, draw_once, monkeypatch):
+def here(checkout, draw_once, check_once, monkeypatch):
     """Return a function that makes the checkout the current folder, with results for a command."""
     for name, value in SLURM.items():
         monkeypatch.setenv(name, value)
@@ -164,6 +182,7 @@ def here(checkout, draw_once, monkeypatch):
     monkeypatch.setattr(f"{reading}.read_study", lambda folder: read_once(folder.resolve()))
     monkeypatch.setattr(f"{reading}.read_shipped_study", read_shipped_once)
     monkeypatch.setattr("ensvm.report.plots.drawing.draw", draw_once)
+    monkeypatch.setattr(plan, "checked_study", check_once)
     monkeypatch.chdir(checkout)
 
     def of(parts):
