@@ -1,9 +1,10 @@
 """CPU seconds of a classifier's first fit and prediction, with no machine code kept and with it.
 
-Each pair of fits runs in two new processes with a cache folder of their own; the first compiles,
-the second loads what the first kept. Counted are the functions that numba compiled, its own
-implementations of NumPy's among them. Importing is not part of either time. With the name of a
-classifier, the functions that took most of the first fit's time follow, without those they call.
+Three fits run in new processes with a cache folder of their own: the first in Python but for the
+innermost loops, the second compiles all that it calls, the third loads what the second kept.
+Counted are the functions that numba compiled, its own implementations of NumPy's among them.
+Importing is not part of a time. With the name of a classifier, the functions that took most of the
+second fit's time follow, without those they call.
 """
 
 import json
@@ -14,6 +15,7 @@ import tempfile
 import time
 import warnings
 from collections import Counter, defaultdict
+from contextlib import nullcontext
 from typing import Any
 
 import numpy as np
@@ -21,6 +23,7 @@ from numba.core import event as events
 from tabulate import tabulate
 
 import ensvm
+from ensvm.compiled import compiling_at_once
 from ensvm_cli.warm_up import FITS
 
 ROWS = 60
@@ -60,8 +63,11 @@ class Passes(events.Listener):
         self._since = now
 
 
-def fit(name: str) -> dict[str, Any]:
-    """Return seconds and compiled functions of one fit and prediction in this process."""
+def fit(name: str, at_once: bool) -> dict[str, Any]:
+    """Return seconds and compiled functions of one fit and prediction in this process.
+
+    With `at_once` all that it calls is compiled.
+    """
     generator = np.random.default_rng(0)
     X = generator.normal(size=(ROWS, 2))
     y = np.where(X[:, 0] * X[:, 1] > 0.0, 1, -1)
@@ -71,7 +77,7 @@ def fit(name: str) -> dict[str, Any]:
     passes = Passes()
     events.register("numba:run_pass", passes)
     start = time.process_time()
-    with warnings.catch_warnings():
+    with warnings.catch_warnings(), compiling_at_once() if at_once else nullcontext():
         warnings.simplefilter("ignore")
         classifier.fit(X, y).predict(X)
     seconds = time.process_time() - start
@@ -83,11 +89,11 @@ def fit(name: str) -> dict[str, Any]:
     }
 
 
-def in_new_process(name: str, cache: str) -> dict[str, Any]:
+def in_new_process(name: str, cache: str, *, at_once: bool) -> dict[str, Any]:
     """Return what `fit` returns, with machine code kept in a folder."""
     limits = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "NUMBA_CACHE_DIR": cache}
     told = subprocess.run(
-        [sys.executable, __file__, "fit", name],
+        [sys.executable, __file__, "compile" if at_once else "fit", name],
         env={**os.environ, **limits},
         stdout=subprocess.PIPE,
         check=True,
@@ -101,11 +107,14 @@ def main(chosen: list[str]) -> None:
     rows, tables = [], []
     for name in chosen or PARAMETERS:
         with tempfile.TemporaryDirectory() as cache:
-            empty, warm = in_new_process(name, cache), in_new_process(name, cache)
-        rows.append([name, empty["functions"], empty["seconds"], warm["seconds"]])
+            first, empty, warm = (
+                in_new_process(name, cache, at_once=at_once) for at_once in (False, True, True)
+            )
+        both = [fits[what] for fits in (first, empty) for what in ("functions", "seconds")]
+        rows.append([name, *both, warm["seconds"]])
         headers = [f"function ({name})", "compiled", "CPU s"]
         tables.append(tabulate(empty["largest"], headers=headers, floatfmt=".2f"))
-    headers = ["classifier", "compiled functions", "CPU s, empty cache", "CPU s, warm cache"]
+    headers = ["classifier", "compiled", "CPU s", "more, at once", "CPU s", "CPU s, warm"]
     print("First fit and prediction")
     print(tabulate(rows, headers=headers, floatfmt=".2f"))
     for table in tables if chosen else ():
@@ -113,7 +122,7 @@ def main(chosen: list[str]) -> None:
 
 
 if __name__ == "__main__":
-    if sys.argv[1:2] == ["fit"]:
-        print(json.dumps(fit(sys.argv[2])))
+    if sys.argv[1:2] in (["fit"], ["compile"]):
+        print(json.dumps(fit(sys.argv[2], sys.argv[1] == "compile")))
     else:
         main(sys.argv[1:])
