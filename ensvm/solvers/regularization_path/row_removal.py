@@ -254,7 +254,7 @@ def move_intercept(work: PathState, speed: Vector) -> int:
     return index
 
 
-@compiled(inline=True, at_once=True)
+@compiled(inline=True)
 def shift_to_middle(work: PathState) -> float:
     """Return how far b is from the middle of its interval; 0 if a multiplier determines it."""
     low, high = -np.inf, np.inf
