@@ -18,7 +18,11 @@ from ensvm_cli.printing import duration, refuse, say
 # Classifiers and parameters whose fits compile all solvers; those of a group share functions. A
 # kernel `precomputed` stands for a Gram matrix of float32, as many rows have.
 FITS: tuple[tuple[tuple[str, dict[str, Any]], ...], ...] = (
-    (("SVMPathClassifier", {}), ("TunedSVC", {})),
+    (
+        ("SVMPathClassifier", {}),
+        ("TunedSVC", {}),
+        ("SVMPathClassifier", {"tol": 0.1, "select": "span"}),
+    ),
     (
         ("LeveragedVectorMachine", {}),
         ("LeveragedVectorMachine", {"kernel": "precomputed"}),

@@ -54,7 +54,6 @@ REASSOCIATED = {"reassoc", "contract"}
 _config: Any = numba.config  # type checkers do not see its attributes
 _decorating = threading.Lock()
 
-
 # CPU seconds that a process computes in Python, and how many numbers the arrays of such a call may
 # hold: those of a fit to 300 rows, which takes seconds.
 PATIENCE = 8.0
@@ -102,13 +101,13 @@ class CompiledFunction(CPUDispatcher):
 
     _is_ready = False  # no call looks for machine code again
 
-    def __call__(self, *args: Any) -> Any:
+    def __call__(self, *args: Any, **named: Any) -> Any:
         """Return what the function returns."""
-        if not self._runs_in_python(args):
-            return super().__call__(*args)
+        if not self._runs_in_python((*args, *named.values())):
+            return super().__call__(*args, **named)
         start = time.thread_time() - _listener.seconds
         with np.errstate(all="ignore"):  # machine code does not warn
-            result = in_python(self)(*args)
+            result = in_python(self)(*args, **named)
         _patience.spent += time.thread_time() - _listener.seconds - start
         return result
 

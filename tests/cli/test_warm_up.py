@@ -4,6 +4,7 @@ import os
 import subprocess
 import sys
 import warnings
+from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
@@ -12,7 +13,7 @@ from sklearn.utils import get_tags
 from sklearn.utils.validation import has_fit_parameter
 
 import ensvm
-from ensvm import LeveragedVectorMachine, PartiallyTrainedEnsemble
+from ensvm import LeveragedVectorMachine, PartiallyTrainedEnsemble, SVMPathClassifier
 from ensvm.classifiers import CLASSIFIERS
 from ensvm.compiled import compiling_counted
 from ensvm_cli.warm_up import FITS as WARM_UP_FITS
@@ -102,4 +103,33 @@ def test_after_warming_up_no_class_compiles(warm: None, name: str) -> None:
                 for method in ("decision_function", "predict_proba"):
                     if hasattr(fitted, method):
                         getattr(fitted, method)(X)
+    assert compiled == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", CLASSIFIERS)
+def test_after_warming_up_no_option_compiles(warm: None, name: str) -> None:
+    kind = getattr(ensvm, name)
+    X = np.random.default_rng(1).normal(size=(60, 3))
+    options = [
+        (parameter, option)
+        for parameter, allowed in kind._parameter_constraints.items()
+        for each in (allowed if isinstance(allowed, list) else ())
+        for option in ((False, True) if each == "boolean" else getattr(each, "options", ()))
+    ]
+    with compiling_counted() as compiled, warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for parameter, option in options:
+            rows = X @ X.T if option == "precomputed" else X
+            with suppress(ValueError):  # options that need others
+                kind(**{parameter: option}).fit(rows, np.arange(60) % 2).predict(rows)
+    assert compiled == []
+
+
+@pytest.mark.slow
+def test_after_warming_up_an_approximate_path_does_not_compile(warm: None) -> None:
+    X = np.random.default_rng(1).normal(size=(60, 3))
+    with compiling_counted() as compiled, warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        SVMPathClassifier(tol=0.05, select="span").fit(X, np.arange(60) % 2).predict(X)
     assert compiled == []
