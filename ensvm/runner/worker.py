@@ -42,6 +42,7 @@ _parent = 0  # the process that started this worker
 UNREADABLE = "its record cannot be read: has its code replaced functions of Python, such as json's?"
 TIMED_OUT = "Timeout ("  # begins what faulthandler writes when a time limit is over
 MESSAGES = "messages"  # the file of what a worker process logs
+SAVED = "saved"  # the file that a fork leaves when it has written its records
 COMPILING = "compiling"  # the file of the seconds that it has waited for the compiler
 # Taken before a cell can replace it: a fork that goes on would be a second worker.
 _end_process = os._exit
@@ -137,10 +138,16 @@ def run_cells(
     traces.folder.mkdir(parents=True, exist_ok=True)  # a cleaner of /tmp may have removed it
     warm_up_libraries()  # the time limit of the first cell does not include imports
     with Appender(results) as store:
+
+        def save(records: list[Record]) -> None:
+            """Write records to the store; only then the mark is not needed any more."""
+            store.append(records)
+            traces.end()
+
         if in_fork:
-            store.append(_from_fork(task, traces, timeout))
+            save(_from_fork(task, traces, timeout))
         else:
-            _run(task, store.append, traces, timeout)
+            _run(task, save, traces, timeout)
 
 
 def _from_fork(task: Task, traces: Traces, timeout: float | None) -> list[Record]:
@@ -158,7 +165,6 @@ def _from_fork(task: Task, traces: Traces, timeout: float | None) -> list[Record
     if not child:
         _run_and_exit(task, folder, traces, timeout)
     _, status = os.waitpid(child, 0)
-    mark = traces.mark
     with suppress(ProcessLookupError, PermissionError):
         os.killpg(child, signal.SIGKILL)  # what the cell has started and left behind
     reason = _text_of(folder / "error")
@@ -168,11 +174,12 @@ def _from_fork(task: Task, traces: Traces, timeout: float | None) -> list[Record
         records, reason = [], reason or UNREADABLE
     if records:
         return records
-    if mark is None and os.waitstatus_to_exitcode(status) == 0:  # it went on to its end
+    if (folder / SAVED).exists() and os.waitstatus_to_exitcode(status) == 0:
         reason = reason or UNREADABLE
     if reason:
         failed = new_record(task, task.cells[0], "failed", reason)
         return [failed, *task.answered_by(failed)]
+    mark = traces.mark
     if timeout is not None and mark is not None and mark.age >= timeout:
         raise CellDied(TIMED_OUT)
     raise CellDied(how_ended(os.waitstatus_to_exitcode(status)))
@@ -212,7 +219,6 @@ def _run(task: Task, save: Save, traces: Traces, timeout: float | None) -> None:
                     _end_process(0)
                 _end_without_parent()
                 save([event, *task.answered_by(event)])
-                traces.end()
 
 
 def _compiling_timed(
@@ -260,6 +266,7 @@ def _run_and_exit(task: Task, folder: Path, traces: Traces, timeout: float | Non
         """Write records to the folder."""
         with Appender(folder) as store:  # opened after the cell, which may close what is open
             store.append(records)
+        (folder / SAVED).touch()
 
     status = 1
     try:

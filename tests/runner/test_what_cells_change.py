@@ -10,7 +10,6 @@ from made_up_records import run_quietly
 from ensvm.records.store import CELLS_FILE, read_records
 from ensvm.runner.estimator_output import MOST_CHARACTERS, MOST_OF_A_TRACEBACK
 from ensvm.runner.plan import make_plan
-from ensvm.runner.pool import WorkersDie
 
 ATTACKS = """
 import builtins, io, json, multiprocessing, os, resource, shutil, signal, sys, tempfile
@@ -220,8 +219,6 @@ def test_a_time_limit_is_told_also_if_the_cell_has_closed_all_files(run):
     assert records["slow"].status == "timeout"
 
 
-# A known defect, at times: the run ends although only one cell has killed its worker.
-@pytest.mark.xfail(raises=WorkersDie, strict=False, reason="deaths of a new worker without a mark")
 def test_a_process_that_a_cell_left_behind_hides_no_death_of_a_worker(run, tmp_path):
     records, _ = run([block("Attack", "daemon"), block("Attack", "parent")])
     daemon = int((tmp_path / "daemon").read_text())
