@@ -1,8 +1,12 @@
 """The rounds of boosting, and the rules of AdaBoost for two and for more classes.
 
 The rule for machines that are kernel expansions is in `ensvm.solvers.boosted_expansions`.
+
+Row weights decide ties between the splits of a tree, so that their last bit may change an ensemble.
+Exponentials and logarithms are those of `math`: NumPy's have other bits on other processors.
 """
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, Literal, Protocol, TypeAlias
@@ -241,8 +245,9 @@ class _Discrete:
             return Step(0.0, error, normalizer, before, "no_better_than_random", kept=False)
         if error == 0.0:
             return Step(1.0 + sum(current.weights), error, normalizer, before, "perfect")
-        alpha = 0.5 * float(np.log((1.0 - error) / error))
-        tilted = np.maximum(before * np.exp(-alpha * agreement), LEAST_WEIGHT)
+        alpha = 0.5 * math.log((1.0 - error) / error)
+        factors = np.where(agreement < 0.0, math.exp(alpha), math.exp(-alpha))
+        tilted = np.maximum(before * factors, LEAST_WEIGHT)
         return Step(alpha, error, normalizer, tilted / tilted.sum())
 
     def add(self, weight: float, vote: Vector) -> tuple[Vector, float]:
@@ -304,12 +309,12 @@ def multiclass_adaboost(
 def learner_weight(error: float, n_classes: int) -> float:
     """Return alpha, step 7, for a weighted error in [0, 1)."""
     error = max(error, LEAST_ERROR)
-    return 0.5 * float(np.log((1.0 - error) / error) + np.log(n_classes - 1.0))
+    return 0.5 * (math.log((1.0 - error) / error) + math.log(n_classes - 1.0))
 
 
 def updated(sample_weight: Vector, wrong: NDArray[np.bool_], weight: float) -> tuple[Vector, float]:
     """Return the next row weights, step 8, and the sum by which they were divided."""
-    raised = np.where(wrong, sample_weight * np.exp(weight), sample_weight)
+    raised = np.where(wrong, sample_weight * math.exp(weight), sample_weight)
     normalizer = raised.sum()
     return raised / normalizer, float(normalizer)
 

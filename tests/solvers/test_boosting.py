@@ -183,3 +183,22 @@ def test_a_first_round_no_better_than_chance_leaves_one_learner() -> None:
     )
     assert (result.learners, result.weights.tolist(), result.errors.tolist()) == ([2], [1.0], [1.0])
     assert result.stop_reason == "no_better_than_random"
+
+
+def test_weights_do_not_come_from_functions_of_numpy(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Their last bit differs between processors, and decides ties between the splits of a tree."""
+    X, y = make_classification(60, random_state=0)
+
+    def learn(current: Round) -> tuple[Any, NDArray[np.float64]]:
+        tree = DecisionTreeClassifier(max_depth=1).fit(X, y, sample_weight=current.sample_weight)
+        return tree, tree.predict(X)
+
+    def refuse(*_: Any) -> None:
+        raise AssertionError
+
+    with monkeypatch.context() as patched:
+        for name in ("exp", "log", "power", "tanh"):
+            patched.setattr(np, name, refuse)
+        multiclass_adaboost(y, 2, 5, learn)
+        patched.setattr("ensvm.solvers.boosting.exponential_bound", lambda errors: 1.0)
+        discrete_adaboost(2.0 * y - 1.0, lambda now: (None, 2.0 * learn(now)[1] - 1.0), 5)
