@@ -25,7 +25,9 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import numpy as np
+from numba.extending import overload
 from numpy.typing import ArrayLike, NDArray
+from scipy.linalg import blas, lapack
 
 from ensvm.array_types import Vector, for_reading
 from ensvm.compiled import compiled
@@ -48,6 +50,7 @@ Flag: TypeAlias = bool | np.bool
 DEPENDENT = 1e-12
 CANCELLED = 1e-8  # a reciprocal span of less than this, times the largest K_ii, is rounding
 TINY = float(np.finfo(np.float64).tiny)
+ROUNDING = 1e-9  # a smaller difference of errors, or of losses relatively, is none
 GRID_POINTS = 4  # values of C in a decade
 FARTHEST = 30.0  # times the best C so far, where the search on an approximate path ends
 
@@ -210,11 +213,34 @@ def apply_span_rule(
         values[full[k]] -= parts[full[k]] * max(schur - taken, 0.0)
 
 
-@compiled(at_once=True)
 def inverted(matrix: Vector, sides: Vector) -> tuple[Vector, Vector]:
-    """Return the inverse of a matrix, and `sides` times it."""
-    inverse = np.ascontiguousarray(np.linalg.inv(matrix))
-    return inverse, sides @ inverse
+    """Return the inverse of a matrix, and `sides` times it.
+
+    These are the calls of BLAS and LAPACK that numba makes in `_compiled_inverted`, for callers in
+    Python: compiling them takes two seconds.
+    """
+    n = len(matrix)
+    factor, pivots, status = lapack.dgetrf(matrix)
+    if status == 0:
+        length, _ = lapack.dgetri_lwork(n)
+        inverse, status = lapack.dgetri(factor, pivots, lwork=int(length), overwrite_lu=1)
+    if status != 0:
+        raise np.linalg.LinAlgError("Matrix is singular to machine precision.")
+    inverse = np.ascontiguousarray(inverse)
+    if len(sides) == 0 or n == 1:
+        return inverse, sides * inverse[0, 0]
+    if len(sides) == 1:
+        return inverse, blas.dgemv(1.0, inverse.T, sides[0])[None]
+    return inverse, blas.dgemm(1.0, inverse.T, sides.T).T
+
+
+@overload(inverted, strict=False)  # numba would compare annotations
+def _compiled_inverted(matrix: Any, sides: Any) -> Any:
+    def inverse_and_product(matrix: Vector, sides: Vector) -> tuple[Vector, Vector]:
+        inverse = np.ascontiguousarray(np.linalg.inv(matrix))
+        return inverse, sides @ inverse
+
+    return inverse_and_product
 
 
 @dataclass(frozen=True, eq=False)
@@ -232,8 +258,10 @@ def least_leave_one_out(
     """Return the machine of a path with the least leave-one-out error by the span rule.
 
     Errors are tied often, and the least C among equals is not the best choice: the smaller logistic
-    loss of the values decides. The trained machines of an approximate path are tried by rising C,
-    up to 30 times the best C so far: beyond it the rule costs more than the path.
+    loss of the values decides, and where that is equal, too, the least C. What differs by rounding
+    alone counts as equal, so that all processors choose one machine. The trained machines of an
+    approximate path are tried by rising C, up to 30 times the best C so far: beyond it the rule
+    costs more than the path.
     """
     if isinstance(path, ApproximatePath):
         Cs, farthest = path.Cs[1:], FARTHEST
@@ -241,14 +269,16 @@ def least_leave_one_out(
         first, last = 1.0 / path.lambdas[0], 1.0 / path.lambdas[-1]
         n_points = 1 + int(np.ceil(GRID_POINTS * np.log10(last / first)))
         Cs, farthest = np.clip(np.geomspace(first, last, n_points), first, last), np.inf
-    best, least = None, (np.inf, np.inf)
+    best, least_error, least_loss = None, np.inf, np.inf
     for C in Cs:
         if best is not None and farthest < C / best.C:
             break
         values = leave_one_out_values(path, gram, float(C))
-        criteria = _error_and_loss(path.labels * values, path.upper)
-        if best is None or criteria < least:
-            best, least = LeastLeaveOneOut(float(C), criteria[0], values), criteria
+        error, loss = _error_and_loss(path.labels * values, path.upper)
+        is_tied = abs(error - least_error) <= ROUNDING
+        if loss < (1.0 - ROUNDING) * least_loss if is_tied else error < least_error:
+            best = LeastLeaveOneOut(float(C), error, values)
+            least_error, least_loss = error, loss
     assert best is not None  # the grid has a point
     return best
 

@@ -65,7 +65,9 @@ def can_be_taken_over(
 ) -> NDArray[np.bool_]:
     """Return for each row whether other free rows could take over its part, if it has one.
 
-    Without a free row no row can: any may bound the interval of the intercept.
+    Room that is just enough does not count: all bounds equal, the room of all free rows is a
+    multiple of a row at its bound, and rounding would decide. Without a free row no row can: any
+    may bound the interval of the intercept.
     """
     rise, fall, any_free = np.zeros(coef.size), np.zeros(coef.size), False
     all_rise = all_fall = 0.0
@@ -79,7 +81,8 @@ def can_be_taken_over(
     possible = np.empty(coef.size, np.bool_)
     for k in range(coef.size):
         room = all_rise - rise[k] if labels[k] > 0.0 else all_fall - fall[k]
-        possible[k] = any_free and (parts[k] == 0.0 or room > abs(parts[k]))
+        needed = (1.0 + AT_BOUND) * abs(parts[k])
+        possible[k] = any_free and (needed == 0.0 or room > needed)
     return possible
 
 

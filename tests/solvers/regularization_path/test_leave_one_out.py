@@ -2,12 +2,17 @@
 
 import numpy as np
 import pytest
+from numba import njit
 from small_problems import DIFFICULTIES, clouds, difficult, left_out_values, rbf
 
 from ensvm.kernels import gram
+from ensvm.solvers.regularization_path import leave_one_out
 from ensvm.solvers.regularization_path.leave_one_out import (
+    inverted,
+    least_leave_one_out,
     leave_one_out_bound,
     leave_one_out_values,
+    values_without_rows,
 )
 from ensvm.solvers.regularization_path.path import regularization_path
 from ensvm.solvers.regularization_path.row_removal import followed_values
@@ -234,3 +239,65 @@ def test_without_intercept_it_bounds_the_leave_one_out_errors(C):
     path = regularization_path(K, y, fit_intercept=False, C_max=100.0)
     values = refitted(K, y, C, fit_intercept=False)
     assert 0 < np.count_nonzero(y * values <= 0.0) <= count(path, K, y, C)
+
+
+@pytest.fixture(scope="module")
+def compiled_inverted():
+    return njit(lambda matrix, sides: inverted(matrix, sides))
+
+
+@pytest.mark.parametrize("n", [1, 2, 7, 65, 150])
+@pytest.mark.parametrize("n_sides", [0, 1, 2, 40])
+def test_an_inverse_in_python_is_that_of_machine_code(compiled_inverted, n, n_sides):
+    generator = np.random.default_rng(n)
+    matrix = rbf(generator.normal(size=(n, 2))) + 1e-6 * np.eye(n)
+    if n > 1:
+        matrix[-1] = matrix[:, -1] = 1.0
+        matrix[-1, -1] = 0.0
+    sides = generator.normal(size=(n_sides, n))
+    for ours, theirs in zip(inverted(matrix, sides), compiled_inverted(matrix, sides), strict=True):
+        np.testing.assert_array_equal(ours, theirs)
+        assert ours.flags.c_contiguous == theirs.flags.c_contiguous
+    inverse, solved = inverted(matrix, sides)
+    np.testing.assert_allclose(inverse @ matrix, np.eye(n), atol=1e-6)
+    np.testing.assert_allclose(solved, sides @ inverse, rtol=1e-9)
+    with pytest.raises(np.linalg.LinAlgError, match="singular"):
+        inverted(np.zeros((n, n)), sides)
+
+
+@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("C", [1.0, 10.0, 100.0])
+def test_rounding_of_kernel_values_changes_no_value(seed, C):
+    """Processors round otherwise; where all bounds are equal, rounding decided on rows to follow.
+
+    The room of the free rows is then a multiple of the bound: just what a row at its bound needs.
+    """
+    X, y = clouds(24, seed)
+    K, generator = rbf(X, 0.01), np.random.default_rng(seed)
+    upper = np.full(y.size, C)
+    none_kept, found = np.zeros(y.size), []
+    for noise in (0.0, 1e-15, 1e-15):
+        entries = noise * generator.normal(size=K.shape)
+        rounded = K + entries + entries.T
+        machine = minimise(rounded, y, upper, 1e-8, 100_000)
+        solved = machine.signed, machine.intercept
+        found.append(values_without_rows(rounded, y, *solved, upper, none_kept, True, False, True))
+        np.testing.assert_allclose(found[-1], found[0], atol=1e-4)
+
+
+@pytest.mark.parametrize("growth", [0.01, -(2.0**-50)])
+def test_what_rounding_alone_makes_different_is_tied(monkeypatch, growth):
+    """Errors are sums of weights, whose rounding depends on which rows are wrong."""
+    X, y = clouds(90)
+    path, generator, sizes = regularization_path(rbf(X), y), np.random.default_rng(0), []
+
+    def some_wrong(path, gram, C):
+        """Return values of 21 wrong rows, others for each C, that all grow a little each time."""
+        sizes.append(1.0 + growth * len(sizes))
+        wrong = generator.permutation(90) < 21
+        return sizes[-1] * y * np.where(wrong, -2.0, 0.1)
+
+    monkeypatch.setattr(leave_one_out, "leave_one_out_values", some_wrong)
+    chosen = least_leave_one_out(path, rbf(X))
+    assert len(sizes) > 5
+    np.testing.assert_allclose(chosen.C, 1.0 / path.lambdas[0])  # the least loss, or the first
