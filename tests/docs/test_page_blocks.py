@@ -7,18 +7,28 @@ import generated
 import numpy as np
 import page_blocks
 import pytest
+from numpy._core._multiarray_umath import __cpu_features__
 from worked_verdicts import worked
 
 from ensvm.report.verdict import verdict_on
 
 ROOT = Path(__file__).parents[2]
+# Pages with numbers of scikit-learn's boosted trees. Equal splits are decided by the last bits of
+# row weights, and NumPy's exp has other ones where the processor has AVX-512.
+BOOSTED_TREES = {"a-table-of-your-own"}
+WIDE = any(found for name, found in __cpu_features__.items() if name in ("AVX512F", "X86_V4"))
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("page", page_blocks.PAGES, ids=lambda page: page.stem)
 def test_a_page_shows_what_its_blocks_print(page, tmp_path):
     steps = page_blocks.run_page(page, tmp_path)
-    wrong = [step for step in steps if not page_blocks.agrees(step.expected, step.printed)]
+    any_numbers = WIDE and page.stem in BOOSTED_TREES
+    wrong = [
+        step
+        for step in steps
+        if not page_blocks.agrees(step.expected, step.printed, any_numbers=any_numbers)
+    ]
     assert wrong == []
 
 
@@ -27,6 +37,8 @@ def test_numbers_may_be_near_and_lines_may_be_left_out():
     assert page_blocks.agrees("one 1.0\n...\nthree 3.0", printed)
     assert not page_blocks.agrees("one 1.5\n...\nthree 3.0", printed)
     assert not page_blocks.agrees("one 1.0\n...\nfour 3.0", printed)
+    assert page_blocks.agrees("one 1.5\n...\nthree 4", printed, any_numbers=True)
+    assert not page_blocks.agrees("one 1.0\n...\nfour 3.0", printed, any_numbers=True)
 
 
 def test_the_examples_of_signs_are_those_of_the_code():
