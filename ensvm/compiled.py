@@ -15,6 +15,7 @@ may reorder, divisions by zero, functions of `math` that raise where machine cod
 computes in Python for a few seconds in all; after them it compiles whatever it calls.
 """
 
+import gc
 import logging
 import os
 import shutil
@@ -41,6 +42,7 @@ from ensvm.file_hash import hash_of_files
 PACKAGE = Path(__file__).parent
 MARK = b"from ensvm.compiled import"  # what a file with compiled functions contains
 PREFIX = "ensvm-"  # of the folders of machine code, so that no other folder is ever removed
+COLLECTED_AFTER = 200_000  # new objects, while it compiles: Python's 700 take a fifth of its time
 KEPT_SECONDS = 30 * 24 * 3600.0  # unused machine code of other sources is removed after it
 
 ANNOUNCEMENT = (
@@ -233,11 +235,16 @@ class _Listener(events.Listener):
     def __init__(self) -> None:
         self.seconds = 0.0  # of CPU, that the compiler has taken so far
         self._begun: list[float] = []  # of compilations in progress, each for the one before
+        self._thresholds = gc.get_threshold()
         self.announced = False
         self.counted: list[str] | None = None
 
     def on_start(self, event: Any) -> None:
         """Note that a function is about to be compiled; numba does not report cached functions."""
+        if not self._begun:
+            self._thresholds = gc.get_threshold()
+            if gc.isenabled() and 0 < self._thresholds[0] < COLLECTED_AFTER:
+                gc.set_threshold(COLLECTED_AFTER, *self._thresholds[1:])
         self._begun.append(time.thread_time())
         function = event.data["dispatcher"].py_func
         if function.__module__.partition(".")[0] != PACKAGE.name:
@@ -257,6 +264,7 @@ class _Listener(events.Listener):
         begun = self._begun.pop()
         if not self._begun:
             self.seconds += time.thread_time() - begun
+            gc.set_threshold(*self._thresholds)
 
 
 def _somebody_reads_stderr() -> bool:

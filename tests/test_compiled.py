@@ -1,6 +1,7 @@
 """No machine code outlives the source of a function that was compiled into it."""
 
 import ast
+import gc
 import os
 import shutil
 import subprocess
@@ -12,6 +13,7 @@ from typing import Any
 import numba
 import numpy as np
 import pytest
+from numba.core import event as events
 
 from ensvm import compiled
 
@@ -193,3 +195,27 @@ def test_compiling_at_once_ends_with_its_block(added: compiled.CompiledFunction)
     with compiled.compiling_at_once():
         assert compiled._patience.is_over
     assert before is compiled._patience.is_over is False
+
+
+class Thresholds(events.Listener):
+    """Notes how many new objects let Python look for garbage while a pass of the compiler runs."""
+
+    def __init__(self) -> None:
+        self.seen: list[int] = []
+
+    def on_start(self, event: Any) -> None:
+        self.seen.append(gc.get_threshold()[0])
+
+    def on_end(self, event: Any) -> None:
+        pass
+
+
+def test_garbage_is_looked_for_as_before_once_a_function_is_compiled() -> None:
+    before = gc.get_threshold()
+    with events.install_listener("numba:run_pass", Thresholds()) as during:
+        numba.njit(lambda value: value + 1)(1)
+    assert set(during.seen) == {max(before[0], compiled.COLLECTED_AFTER)}
+    assert gc.get_threshold() == before
+    with pytest.raises(numba.TypingError):
+        numba.njit(lambda value: value.nothing)(1)
+    assert gc.get_threshold() == before
