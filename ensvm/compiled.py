@@ -76,9 +76,9 @@ def compiled(
     """Compile a function with numba in nopython mode and keep its machine code for later runs.
 
     Type checkers see the function as it is written. With `inline` it becomes part of every compiled
-    function that calls it. This compiles faster than a call, unless the function is long and called
-    often. With `at_once` it never runs in Python, for one of the reasons above. The other options
-    are those of `numba.njit` other than `cache`.
+    function that calls it. This compiles faster than a call, unless the function is long or has
+    several callers. With `at_once` it never runs in Python, for one of the reasons above. The other
+    options are those of `numba.njit` other than `cache`.
     """
     # No function is passed to C.
     options = {"no_cfunc_wrapper": True, **({"inline": "always"} if inline else {}), **options}

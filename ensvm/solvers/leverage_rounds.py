@@ -136,7 +136,7 @@ def penalty_growth(power: int, alpha: float) -> float:
     return math.exp(abs(alpha) if power == L1 else alpha * alpha)
 
 
-@compiled(inline=True, at_once=True)
+@compiled(at_once=True)
 def newton_increment(
     curvature: float, slope: float, power: int, penalty: float, alpha: float
 ) -> tuple[float, float]:

@@ -174,7 +174,7 @@ def move_pair(
     update_residual(residual, liftable, gram[i], gram[j], step, bounds.may_rise)
 
 
-@compiled(inline=True)
+@compiled(at_once=True)
 def set_value(t: int, signed: Vector, bounds: Bounds, value: float) -> None:
     """Set u_t, exactly to a bound that it reaches, and what it may do from there."""
     value = min(max(value, bounds.lower[t]), bounds.upper[t])
@@ -227,7 +227,7 @@ def largest(values: Vector) -> int:
     return int(best & index_bits)
 
 
-@compiled(inline=True)
+@compiled(at_once=True)
 def least_of_falling(residual: Vector, may_fall: Vector) -> float:
     """Return the least residual of the rows that may fall."""
     least = np.inf
@@ -237,7 +237,7 @@ def least_of_falling(residual: Vector, may_fall: Vector) -> float:
     return least
 
 
-@compiled(inline=True)
+@compiled(at_once=True)
 def intercept_of(residual: Vector, signed: Vector, bounds: Bounds) -> float:
     """Return the mean residual of rows between their bounds, or the middle of what is allowed."""
     total, n_free = 0.0, 0
