@@ -41,6 +41,16 @@ def test_numbers_may_be_near_and_lines_may_be_left_out():
     assert not page_blocks.agrees("one 1.0\n...\nfour 3.0", printed, any_numbers=True)
 
 
+def test_a_page_written_anew_leaves_out_the_same_lines():
+    page = "```console\n$ a\none 1.0\n...\nthree 3.0\n$ b\n1\n```\n"
+    steps = [
+        page_blocks.Step("a", "one 1.0\n...\nthree 3.0", "one 1.5\ntwo 2\nthree  3.0"),
+        page_blocks.Step("b", "1", "one\ntwo"),
+    ]
+    written = page_blocks.with_outputs(page, steps)
+    assert written == "```console\n$ a\none 1.5\n...\nthree  3.0\n$ b\none\ntwo\n```\n"
+
+
 def test_the_examples_of_signs_are_those_of_the_code():
     text = (ROOT / "docs" / "understand" / "signs-and-claims.md").read_text(encoding="utf-8")
     rows = re.findall(r"^\| ([\d.]+) \| (\S+) to (\S+) \| `.` (.+?) \|", text, re.MULTILINE)
