@@ -255,8 +255,11 @@ def _of_fits(
     if not block.share_gram and "kernel" not in method.defaults:
         yield ("share_gram",), "the estimator has no kernel"
     draws = any(key.endswith("random_state") for key in method.defaults)
-    if block.seed is not None and not draws and block.stage != "best-on-validation":
-        yield ("seed",), "the estimator draws no random numbers"
+    if block.seed is not None and block.stage != "best-on-validation":
+        if not draws:
+            yield ("seed",), "the estimator draws no random numbers"
+        elif block.params.get("random_state") is not None:
+            yield ("seed",), "`random_state` in `params:` is the seed"
 
 
 def _set_by_search(params: Mapping[str, Any]) -> Iterator[Location]:

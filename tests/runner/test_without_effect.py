@@ -80,6 +80,12 @@ IDLE = [
     ),
     ("estimator: SVC", "estimator: LinearSVC, share_gram: false", "share_gram: .* has no kernel"),
     ("estimator: SVC", "estimator: LDA, seed: c", "seed: .* draws no random numbers"),
+    (
+        "estimator: SVC",
+        "estimator: SVC, seed: c, params: {random_state: 1}",
+        "seed: .*`random_state` in `params:` is the seed",
+    ),
+    ("estimator: SVC", "estimator: SVC, seed: c, params: {random_state: null}", ""),
     ("estimator: SVC", "estimator: SVC, one_vs_rest: true", "one_vs_rest: .* two classes"),
     ("estimator: SVC", "estimator: SVC, deterministic: true", "deterministic: .*same_rows: true"),
     (
