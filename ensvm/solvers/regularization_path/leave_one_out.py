@@ -237,6 +237,7 @@ def inverted(matrix: Vector, sides: Vector) -> tuple[Vector, Vector]:
 @overload(inverted, strict=False)  # numba would compare annotations
 def _compiled_inverted(matrix: Any, sides: Any) -> Any:
     def inverse_and_product(matrix: Vector, sides: Vector) -> tuple[Vector, Vector]:
+        """Return what `inverted` returns."""
         inverse = np.ascontiguousarray(np.linalg.inv(matrix))
         return inverse, sides @ inverse
 
