@@ -31,9 +31,6 @@ import config_keys  # noqa: E402
 DOCS = ROOT / "docs"
 FAR = 2.0  # percentage points of error behind the best
 LONGEST_HELP = 100  # characters of the line about a command
-PAGES = [ROOT / page for page in ("README.md", "results/shipped/README.md")]
-PAGES += [DOCS / "look-up" / page for page in ("keys.md", "commands.md")]
-PAGES += sorted(page for part in ("look-up/*", "works") for page in DOCS.glob(f"{part}/*.md"))
 
 
 def grid_of(path: str) -> str:
@@ -280,6 +277,16 @@ BLOCK = re.compile(
     rf"(<!-- (?P<kind>{'|'.join(MAKERS)}): ?(?P<name>[^>]*?) -->\n).*?(?P<end><!-- end -->)",
     re.DOTALL,
 )
+
+PAGES = [
+    page
+    for page in (
+        ROOT / "README.md",
+        ROOT / "results/shipped/README.md",
+        *sorted(DOCS.rglob("*.md")),
+    )
+    if "_build" not in page.parts and BLOCK.search(page.read_text(encoding="utf-8"))
+]
 
 
 def filled_page(page: Path) -> str:
