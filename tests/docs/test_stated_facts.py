@@ -304,6 +304,21 @@ def test_the_page_on_classifiers_has_the_measured_numbers():
     assert f"Over {WORD[off.size]} data sets, the error by this rule {stated}" in page
 
 
+def test_the_page_on_classifiers_says_what_few_kernel_values_cost():
+    counted, wrong = (
+        pd.read_csv(shipped_results() / "benchmark" / f"table-{table}.csv").pivot(
+            index="row", columns="column", values="mean"
+        )
+        for table in ("evaluations", "error")
+    )
+    values, errors = counted.mean(), wrong.loc[counted.index].mean()  # without rows that sum up
+    assert (
+        f"`LeveragedVectorMachine` computes {values['leveraged']:.0f} kernel values for a "
+        f"prediction, `TunedSVC` {values['tuned']:.0f}, and its mean error is about "
+        f"{errors['leveraged'] - errors['tuned']:.1f} points larger"
+    ) in text_of("docs/look-up/classifiers.md")
+
+
 def test_the_page_on_classifiers_says_which_kernel_machines_have_gamma():
     text = text_of("docs/look-up/classifiers.md")
     choosing, drawing = (
