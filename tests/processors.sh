@@ -13,9 +13,7 @@ this=$("$bin/python" -c '
 import numpy, threadpoolctl
 print(*{pool["architecture"] for pool in threadpoolctl.threadpool_info()})')
 
-wide=$("$bin/python" -c '
-from numpy._core._multiarray_umath import __cpu_dispatch__, __cpu_features__
-print(*(name for name in __cpu_dispatch__ if name.startswith(("AVX512", "X86_V4")) and __cpu_features__[name]))')
+wide=$("$bin/python" tests/wide_vectors.py)
 
 if [ "$(uname -m)" != x86_64 ]; then
     echo "skipped: these kinds are x86-64 processors, and this one is $(uname -m)"

@@ -7,7 +7,7 @@ import generated
 import numpy as np
 import page_blocks
 import pytest
-from numpy._core._multiarray_umath import __cpu_features__
+import wide_vectors
 from worked_verdicts import worked
 
 from ensvm.report.verdict import verdict_on
@@ -16,14 +16,13 @@ ROOT = Path(__file__).parents[2]
 # Pages with numbers of scikit-learn's boosted trees. Equal splits are decided by the last bits of
 # row weights, and NumPy's exp has other ones where the processor has AVX-512.
 BOOSTED_TREES = {"a-table-of-your-own"}
-WIDE = any(found for name, found in __cpu_features__.items() if name in ("AVX512F", "X86_V4"))
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("page", page_blocks.PAGES, ids=lambda page: page.stem)
 def test_a_page_shows_what_its_blocks_print(page, tmp_path):
     steps = page_blocks.run_page(page, tmp_path)
-    any_numbers = WIDE and page.stem in BOOSTED_TREES
+    any_numbers = bool(wide_vectors.IN_USE) and page.stem in BOOSTED_TREES
     wrong = [
         step
         for step in steps
